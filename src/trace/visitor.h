@@ -1,0 +1,34 @@
+// The reader's other half: one method an event. Override what you need; the rest is skipped.
+#pragma once
+
+#include "trace/events.h"
+
+namespace memswell::trace {
+
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+
+  virtual void on(const RunInfo&) {}
+  virtual void on(const ProcessBegin&) {}
+  virtual void on(const CaptureNote&) {}
+  virtual void on(const ProcessEnd&) {}
+  virtual void on(const Module&) {}
+  virtual void on(const ModuleMapping&) {}
+  virtual void on(const StackNode&) {}
+  virtual void on(const FrameSymbols&) {}
+  virtual void on(const ModuleSymbols&) {}
+  virtual void on(const ThreadBegin&) {}
+  virtual void on(const Allocation&) {}
+  virtual void on(const Release&) {}
+  virtual void on(const MappingEvent&) {}
+  virtual void on(const Mark&) {}
+  virtual void on(const BlockNote&) {}
+  virtual void on(const Sample&) {}
+  virtual void on(const SmapsSnapshot&) {}
+  virtual void on(const PageSnapshot&) {}
+  virtual void on(const PhaseBoundary&) {}
+  virtual void on(const RunEnd&) {}
+};
+
+}  // namespace memswell::trace
