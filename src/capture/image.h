@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,7 +14,7 @@
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
-#include "probes/smaps/process_files.h"
+#include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
 
 namespace memswell::capture {
@@ -32,19 +33,21 @@ struct Image {
   pid_t pid = 0;  // as the recorder sees it
   std::optional<std::uint32_t> slot;  // of the region; none: sampled only
   trace::Capture capture = trace::Capture::sampler;
+  bool provisional = false;  // begun because the process was seen; may still attach
+  std::uint64_t fork_stamp = 0;  // names the fork that it came from
   std::string executable;
   std::string reason;     // as in trace::CaptureNote
   std::string allocator;
 
   UniqueFd pidfd;  // readable when the process has ended
-  std::optional<smaps::ProcessFiles> files;
-  bool ended = false;
+  std::unique_ptr<smaps::LinuxSampler> sampler;  // null: the process had ended before it was looked at
+  bool process_ended = false;     // seen by pidfd; what is left in its rings still comes
+
+  bool finishing = false;         // the last round: nothing is waited for
 
   std::vector<Ring*> rings;
   Nanoseconds last_time = 0;  // of its newest event: times never go back within an image
-  std::uint32_t layout_page = 0;
   std::set<std::tuple<std::uint32_t, Address, Address>> mapped_modules;  // written: module, begin, bias
-  std::uint32_t threads = 0;
 
   // Counted up as rings are freed and, at the end, from the slot.
   std::uint64_t lost_events = 0;

@@ -1,7 +1,6 @@
 #include "capture/layout.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace memswell::capture {
 namespace {
@@ -31,21 +30,31 @@ FrameIndex FrameTable::index_of(const trace::Frame& frame) {
 }
 
 void Layout::refresh() {
-  const std::uint32_t published = std::min(header_.modules.load(std::memory_order_acquire), format::kLayoutModules);
-  while (taken_ < published) take(header_.module[taken_++]);
+  const std::uint32_t claimed = std::min(header_.modules.load(std::memory_order_acquire), format::kLayoutModules);
+  if (taken_.size() < claimed) taken_.resize(claimed, false);
+  // An entry may stay unfinished for ever (its thread was forked away, or left by a signal handler's longjmp).
+  for (std::uint32_t i = first_open_; i < claimed; ++i) {
+    if (taken_[i]) continue;
+    const Address end = header_.module[i].end.load(std::memory_order_acquire);
+    if (end == 0) continue;
+    taken_[i] = true;
+    take(header_.module[i], end);
+  }
+  while (first_open_ < claimed && taken_[first_open_]) ++first_open_;
 }
 
-void Layout::take(const format::ModuleEntry& shared) {
-  format::ModuleEntry entry;
-  std::memcpy(&entry, &shared, sizeof entry);
-  if (entry.begin >= entry.end || entry.path_offset > format::kLayoutStringBytes ||
-      entry.path_length > format::kLayoutStringBytes - entry.path_offset)
+void Layout::take(const format::ModuleEntry& entry, Address end) {
+  const Address begin = entry.begin;
+  const Address bias = entry.load_bias;
+  const std::uint32_t path_offset = entry.path_offset;
+  const std::uint16_t path_length = entry.path_length;
+  if (begin >= end || path_offset > format::kLayoutStringBytes || path_length > format::kLayoutStringBytes - path_offset)
     return;
-  std::string path(header_.strings + entry.path_offset, entry.path_length);
+  std::string path(header_.strings + path_offset, path_length);
   if (path.empty()) path = executable_;
   const std::size_t id_bytes = std::min<std::size_t>(entry.build_id_length, sizeof entry.build_id);
   const std::vector<std::uint8_t> build_id(entry.build_id, entry.build_id + id_bytes);
-  modules_.push_back({module_table_.id_of(path, build_id), entry.begin, entry.end, entry.load_bias});
+  modules_.push_back({module_table_.id_of(path, build_id), begin, end, bias});
 }
 
 // Backwards: should a broken program announce two modules at one place, the later one holds.

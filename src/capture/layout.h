@@ -58,7 +58,7 @@ class Layout {
  private:
   FrameIndex look_up(std::uint64_t pc);
   const PlacedModule* module_at(Address address) const;
-  void take(const format::ModuleEntry& entry);
+  void take(const format::ModuleEntry& entry, Address end);
 
   struct PcHash {
     std::size_t operator()(std::uint64_t pc) const noexcept { return (pc * 0x9e37'79b9'7f4a'7c15) >> 20; }
@@ -69,7 +69,8 @@ class Layout {
   ModuleTable& module_table_;
   FrameTable& frame_table_;
   std::vector<PlacedModule> modules_;
-  std::uint32_t taken_ = 0;  // entries of the header, broken ones too
+  std::vector<bool> taken_;        // entries of the header that were read, broken ones too
+  std::uint32_t first_open_ = 0;   // all before it are taken
   tsl::robin_map<std::uint64_t, FrameIndex, PcHash> known_;
 };
 

@@ -26,6 +26,9 @@ struct Ring {
   std::uint32_t index = 0;  // in the region
   format::RingSlot* slot = nullptr;
   RingReader reader;
+  std::uint32_t process_slot = 0;
+  std::uint32_t data_page = 0;
+  std::uint32_t data_pages = 0;
   std::uint64_t position = 0;   // read up to here
   std::uint64_t head = 0;       // as read in this round
   std::uint64_t released = 0;   // what the program knows of `position`
@@ -34,8 +37,8 @@ struct Ring {
 
   Image* image = nullptr;
   ThreadIndex thread;
+  std::uint32_t tid = 0;
   Layout* layout = nullptr;
-  std::uint32_t layout_page = 0;
   RingStacks stacks;
 
   RingRecord record;     // the next one, decoded, if `key` is below the window's end
@@ -93,8 +96,12 @@ std::uint64_t merge_round(std::span<Ring* const> rings, std::uint64_t window_end
   constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
   scratch.clear();
   for (Ring* ring : rings) {
-    if (ring->broken) continue;
     ring->head = ring->slot->head.load(std::memory_order_acquire);
+    if (ring->broken) {  // thrown away, so that its thread need not wait
+      ring->position = ring->head;
+      release_read_words(*ring);
+      continue;
+    }
     if (ring->head != ring->position && load_next(*ring, window_end)) scratch.push_back(ring);
   }
   std::uint64_t before = 0;
