@@ -84,11 +84,14 @@ void Drain::free_ring(Image& image, Ring& ring) {
   rings_.free(ring);
 }
 
-void Drain::finish(Image& image, const ImageEnd& end) {
+void Drain::finish_reading(Image& image) {
   image.finishing = true;
   rings_.discover();
   assign_rings();
   merge(image, kNoEnd);  // nobody writes any more: no window is needed
+}
+
+void Drain::finish(Image& image, const ImageEnd& end) {
   while (!image.rings.empty()) free_ring(image, *image.rings.front());
   if (image.slot) layouts_.drop_user(region_.process(*image.slot).layout.load(std::memory_order_acquire));
   images_.end(image, end);

@@ -25,7 +25,9 @@ class Drain {
   // Everything that stood in the image's rings when this was called.
   void drain_to_now(Image& image);
 
-  // Reads the rest, frees the rings, and ends the image. The Image is gone afterwards.
+  // Everything that is left, whatever its stamp: its process has ended, or execs.
+  void finish_reading(Image& image);
+  // After that: frees the rings and ends the image. The Image is gone afterwards.
   void finish(Image& image, const ImageEnd& end);
 
   // Rings that made no sense, or whose process never appeared.

@@ -134,7 +134,8 @@ Emitted EventTranslator::translate_value(Ring& ring, const RingRecord& record) {
 }
 
 Emitted EventTranslator::translate_layout(Ring& ring, const RingRecord& record) {
-  Layout* layout = layouts_.open(record.address, ring.image->executable);
+  // 0: the program found no room for a layout.
+  Layout* layout = record.address == 0 ? &layouts_.none() : layouts_.open(record.address, ring.image->executable);
   if (layout == nullptr) return Emitted::broken;
   ring.layout = layout;
   layout->refresh();

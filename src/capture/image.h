@@ -34,7 +34,8 @@ struct Image {
   std::optional<std::uint32_t> slot;  // of the region; none: sampled only
   trace::Capture capture = trace::Capture::sampler;
   bool provisional = false;  // begun because the process was seen; may still attach
-  std::uint64_t fork_stamp = 0;  // names the fork that it came from
+  std::uint64_t fork_stamp = 0;       // names the fork that it came from
+  std::uint64_t last_fork_stamp = 0;  // of the forks that its records have told of
   std::string executable;
   std::string reason;     // as in trace::CaptureNote
   std::string allocator;

@@ -32,6 +32,7 @@ FrameIndex FrameTable::index_of(const trace::Frame& frame) {
 void Layout::refresh() {
   const std::uint32_t claimed = std::min(header_.modules.load(std::memory_order_acquire), format::kLayoutModules);
   if (taken_.size() < claimed) taken_.resize(claimed, false);
+  const std::size_t before = modules_.size();
   // An entry may stay unfinished for ever (its thread was forked away, or left by a signal handler's longjmp).
   for (std::uint32_t i = first_open_; i < claimed; ++i) {
     if (taken_[i]) continue;
@@ -41,6 +42,9 @@ void Layout::refresh() {
     take(header_.module[i], end);
   }
   while (first_open_ < claimed && taken_[first_open_]) ++first_open_;
+  if (modules_.size() == before) return;
+  for (const std::uint64_t pc : without_module_) known_.erase(pc);
+  without_module_.clear();
 }
 
 void Layout::take(const format::ModuleEntry& entry, Address end) {
@@ -82,6 +86,7 @@ FrameIndex Layout::look_up(std::uint64_t pc) {
     frame.kind = exact ? trace::FrameKind::exact : trace::FrameKind::call;
     frame.module = module == nullptr ? ModuleId{} : module->module;
     frame.offset = module == nullptr ? address : address - module->bias;
+    if (module == nullptr) without_module_.push_back(pc);
   }
   const FrameIndex index = frame_table_.index_of(frame);
   known_.emplace(pc, index);

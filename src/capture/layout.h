@@ -1,7 +1,7 @@
 // One state of a process's modules (format::LayoutHeader), read out of the region: from a pc to a frame.
 //
-// Modules are only ever added to a layout, and a module is published before any record that holds a pc in it. So what a pc
-// was found to be stays true for the layout's life, and the list is read again only when a pc lies in no known module.
+// Modules are only ever added to a layout, nearly always before a record that holds a pc in them. So the module that a pc
+// was found in stays true for the layout's life, and the list is read again only when a pc lies in no known module.
 // A module with an empty path is the executable.
 #pragma once
 
@@ -70,6 +70,7 @@ class Layout {
   FrameTable& frame_table_;
   std::vector<PlacedModule> modules_;
   std::vector<bool> taken_;        // entries of the header that were read, broken ones too
+  std::vector<std::uint64_t> without_module_;  // pcs to look up again when modules come
   std::uint32_t first_open_ = 0;   // all before it are taken
   tsl::robin_map<std::uint64_t, FrameIndex, PcHash> known_;
 };
