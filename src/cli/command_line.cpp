@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/quantity_arguments.h"
+#include "base/units.h"
 #include "report/terminal.h"
 
 namespace memswell::cli {
@@ -116,11 +116,11 @@ void CommandLine::number(const std::string& names, const std::string& label, std
 }
 
 void CommandLine::size(const std::string& names, Bytes& target, const std::string& help) {
-  state_->add(names, "SIZE", help, stored(target, parse_size));
+  state_->add(names, "SIZE", help, stored(target, parse_bytes));
 }
 
 void CommandLine::size(const std::string& names, std::optional<Bytes>& target, const std::string& help) {
-  state_->add(names, "SIZE", help, stored(target, parse_size));
+  state_->add(names, "SIZE", help, stored(target, parse_bytes));
 }
 
 void CommandLine::duration(const std::string& names, Nanoseconds& target, const std::string& help) {
