@@ -31,13 +31,14 @@ struct RecordingState {
 };
 
 struct ProcessTotals {
-  Figures figures;  // the process's own calls; live figures with inherited blocks in
+  Figures figures;  // the process's own calls and blocks; inherited ones are apart
   std::uint64_t live_blocks_at_exit = 0;
   Bytes live_bytes_at_exit = 0;
   std::uint64_t inherited_blocks = 0;  // live at the fork; of another process's calls
   Bytes inherited_bytes = 0;
-  std::uint64_t inherited_live_at_exit = 0;  // of live_blocks_at_exit
-  Bytes peak_live_bytes = 0;
+  std::uint64_t inherited_live_at_exit = 0;  // blocks
+  Bytes inherited_live_bytes_at_exit = 0;
+  Bytes peak_live_bytes = 0;  // own and inherited together, as in phases and timeline
   std::uint64_t peak_live_blocks = 0;
   Nanoseconds peak_live_ns = 0;
   Bytes peak_rss_bytes = 0;     // the kernel's, own left out
