@@ -35,10 +35,11 @@ void* work(void* argument) {
   Worker& worker = *static_cast<Worker*>(argument);
   for (;;) {
     while (sem_wait(&worker.go) != 0) continue;
-    if (worker.task == Task::hold) hold(worker);
-    for (std::uint64_t i = worker.begin; worker.task == Task::free && i < worker.end; ++i) std::free(worker.blocks[i]);
+    const Task task = worker.task;  // the next one may be there as soon as this one is done
+    if (task == Task::hold) hold(worker);
+    for (std::uint64_t i = worker.begin; task == Task::free && i < worker.end; ++i) std::free(worker.blocks[i]);
     sem_post(&worker.done);
-    if (worker.task == Task::exit) return nullptr;
+    if (task == Task::exit) return nullptr;
   }
 }
 
