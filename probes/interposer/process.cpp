@@ -16,7 +16,7 @@ extern "C" void* __libc_stack_end;
 
 namespace memswell::probe {
 
-Process process;
+constinit Process process{};  // hooks run before constructors: a dynamic initialiser would undo what they found
 __thread ThreadLocal thread_local_state;
 
 namespace {
