@@ -108,7 +108,7 @@ Result<std::optional<PagemapReading>> read_pagemap(const ProcessFiles& files, st
   PagemapReading reading;
   Reader reader((*fd)->get(), static_cast<Bytes>(::sysconf(_SC_PAGESIZE)), reading);
   for (const auto& mapping : mappings) {
-    if (!mapping.is_user_space() || mapping.is_raw_memory()) continue;
+    if (!mapping.is_user_space() || mapping.is_raw_memory() || mapping.is_hugetlb()) continue;
     switch (reader.read(mapping)) {
       case Outcome::done: break;
       case Outcome::gone: return std::optional<PagemapReading>();
