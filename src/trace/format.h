@@ -25,6 +25,7 @@ inline constexpr std::uint32_t kProcessSlots = 1024;
 inline constexpr std::uint32_t kRingSlots = 4096;
 inline constexpr std::uint32_t kPoolPages = 8192;  // 32 MiB of address space; only touched pages cost memory
 inline constexpr std::uint32_t kWalkLevels = 3;    // ordinary code, a signal handler in it, one more
+inline constexpr std::uint32_t kStackLevels = kWalkLevels + 1;  // stacks a ring may speak of; the last: leaf only, keep = 0
 inline constexpr std::uint32_t kMaxDepthLimit = 4000;
 
 // ---------------------------------------------------------------------------------------------- run header
@@ -221,7 +222,8 @@ enum class RecordKind : std::uint8_t {
   pool_free = 37,       // memswell_pool_free: address, extra: bytes
   pool_alloc = 38,
   forking = 39,         // before fork: the child's begin refers to this stamp
-  executing = 40,       // before exec: extra: length, then the path. small = ExecNote
+  executing = 40,       // before exec, after spawn: address = pid that executes (a child's after vfork and spawn; as the
+                        // program sees it), small = ExecNote; extra: length, then the path
   exiting = 41,         // address = ExitKind
   exec_failed = 42,
 };
