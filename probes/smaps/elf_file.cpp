@@ -30,7 +30,7 @@ constexpr std::uint16_t kOwnMachine = EM_PPC64;
 #endif
 constexpr unsigned char kOwnByteOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
 
-constexpr std::uint64_t kLongestTable = std::uint64_t{256} << 20;
+constexpr std::uint64_t kLongestTable = std::uint64_t{64} << 20;
 constexpr std::uint64_t kLongestPath = 4096;
 constexpr std::size_t kMostNeeded = 4096;
 
@@ -63,7 +63,8 @@ class ElfReader {
   }
 
   std::string text(std::uint64_t offset, std::uint64_t bytes) const {
-    const auto chars = table<char>(offset, std::min(bytes, kLongestPath));
+    if (offset >= size_) return {};
+    const auto chars = table<char>(offset, std::min({bytes, kLongestPath, size_ - offset}));
     return {chars.begin(), std::find(chars.begin(), chars.end(), '\0')};
   }
 
@@ -71,13 +72,6 @@ class ElfReader {
   UniqueFd fd_;
   std::uint64_t size_;
 };
-
-// The string at `offset`, up to its zero or the end of the table.
-std::string_view string_at(const std::vector<char>& strings, std::uint64_t offset) {
-  if (offset >= strings.size()) return {};
-  const auto begin = strings.begin() + static_cast<std::ptrdiff_t>(offset);
-  return {begin, std::find(begin, strings.end(), '\0')};
-}
 
 std::optional<std::uint64_t> file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
   for (const auto& segment : segments) {
@@ -110,14 +104,54 @@ Dynamic read_dynamic(const ElfReader& file, const std::vector<Elf64_Phdr>& segme
   return found;
 }
 
-void add_defined(const std::vector<Elf64_Sym>& symbols, const std::vector<char>& strings,
-                 const std::vector<std::string>& names, std::vector<std::string>& out) {
-  for (const auto& symbol : symbols) {
-    const auto type = ELF64_ST_TYPE(symbol.st_info);
-    const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    if (symbol.st_shndx == SHN_UNDEF || !function || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
-    const auto name = std::ranges::find(names, string_at(strings, symbol.st_name));
-    if (name != names.end() && std::ranges::find(out, *name) == out.end()) out.push_back(*name);
+// A range of the file.
+struct Table {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct NamedOffset {
+  std::uint64_t offset = 0;  // in the string table
+  std::size_t name = 0;
+};
+
+// Where a string table holds the names asked for, also as ends of longer strings, as linkers merge them. The table is
+// read piece by piece: node's takes 7 MB, and memory touched here is memswell's own.
+std::vector<NamedOffset> find_names(const ElfReader& file, Table table, const std::vector<std::string>& names) {
+  constexpr std::uint64_t kPiece = 64 * 1024;
+  constexpr std::uint64_t kOverlap = 64;  // longer than any name
+  std::vector<NamedOffset> found;
+  for (std::uint64_t at = 0; at < std::min(table.bytes, kLongestTable); at += kPiece - kOverlap) {
+    const auto chars = file.table<char>(table.offset + at, std::min(table.bytes - at, kPiece));
+    if (chars.empty()) break;
+    const std::string_view piece(chars.data(), chars.size());
+    for (auto end = piece.find('\0'); end != std::string_view::npos; end = piece.find('\0', end + 1)) {
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (piece.substr(0, end).ends_with(names[i])) found.push_back({at + end - names[i].size(), i});
+      }
+    }
+  }
+  std::ranges::sort(found, {}, &NamedOffset::offset);
+  return found;
+}
+
+void add_defined(const ElfReader& file, Table symbols, Table strings, const std::vector<std::string>& names,
+                 std::vector<std::string>& out) {
+  constexpr std::uint64_t kPiece = 1024 * sizeof(Elf64_Sym);
+  const auto offsets = find_names(file, strings, names);
+  while (!offsets.empty() && symbols.bytes >= sizeof(Elf64_Sym)) {
+    const auto piece = file.table<Elf64_Sym>(symbols.offset, std::min(symbols.bytes, kPiece));
+    if (piece.empty()) return;
+    for (const auto& symbol : piece) {
+      const auto type = ELF64_ST_TYPE(symbol.st_info);
+      const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+      if (symbol.st_shndx == SHN_UNDEF || !function || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
+      const auto found = std::ranges::lower_bound(offsets, symbol.st_name, {}, &NamedOffset::offset);
+      if (found == offsets.end() || found->offset != symbol.st_name) continue;
+      if (std::ranges::find(out, names[found->name]) == out.end()) out.push_back(names[found->name]);
+    }
+    symbols.offset += piece.size() * sizeof(Elf64_Sym);
+    symbols.bytes -= piece.size() * sizeof(Elf64_Sym);
   }
 }
 
@@ -127,21 +161,23 @@ void read_symbol_sections(const ElfReader& file, const Elf64_Ehdr& header, const
   for (const auto& section : sections) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const auto& strings = sections[section.sh_link];
-    add_defined(file.table<Elf64_Sym>(section.sh_offset, section.sh_size),
-                file.table<char>(strings.sh_offset, strings.sh_size), names, facts.defined);
+    add_defined(file, {section.sh_offset, section.sh_size}, {strings.sh_offset, strings.sh_size}, names, facts.defined);
+    return;  // the format knows one such table a file
   }
 }
 
 void read_dynamic_facts(const ElfReader& file, const Dynamic& dynamic, const std::vector<std::string>& names,
                         ElfFacts& facts) {
   if (!dynamic.strings) return;
-  const auto strings = file.table<char>(*dynamic.strings, dynamic.string_bytes);
-  for (const auto needed : dynamic.needed) facts.needed.emplace_back(string_at(strings, needed));
-  if (dynamic.soname) facts.soname = string_at(strings, *dynamic.soname);
+  const Table strings{*dynamic.strings, dynamic.string_bytes};
+  const auto text = [&](std::uint64_t offset) {
+    return offset < strings.bytes ? file.text(strings.offset + offset, strings.bytes - offset) : std::string();
+  };
+  for (const auto needed : dynamic.needed) facts.needed.push_back(text(needed));
+  if (dynamic.soname) facts.soname = text(*dynamic.soname);
   // Nothing in a dynamic segment tells the number of symbols; all linkers put the strings right behind them.
-  if (!dynamic.symbols || *dynamic.symbols >= *dynamic.strings) return;
-  add_defined(file.table<Elf64_Sym>(*dynamic.symbols, *dynamic.strings - *dynamic.symbols), strings, names,
-              facts.exported);
+  if (!dynamic.symbols || *dynamic.symbols >= strings.offset) return;
+  add_defined(file, {*dynamic.symbols, strings.offset - *dynamic.symbols}, strings, names, facts.exported);
 }
 
 bool is_native(const Elf64_Ehdr& header) {

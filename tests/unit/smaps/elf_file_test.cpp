@@ -1,8 +1,11 @@
 #include "probes/smaps/elf_file.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "base/unique_fd.h"
 #include "tests/unit/smaps/elf_builder.h"
 #include "tests/unit/smaps/temporary_directory.h"
 
@@ -73,8 +76,10 @@ TEST_F(ElfFile, SurvivesEveryPrefix) {
   spec.exported = {"malloc"};
   spec.defined = {"malloc"};
   const auto bytes = build_elf(spec);
-  for (std::size_t length = 0; length < bytes.size(); ++length) {
-    const auto facts = read(bytes.substr(0, length));
+  const auto path = directory_.write("program", bytes);
+  for (std::size_t length = bytes.size(); length-- > 0;) {
+    ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(length)), 0);
+    const auto facts = read_elf_facts(path, kNames);
     ASSERT_TRUE(!facts || facts->exported.size() <= 1) << length;
   }
 }
@@ -84,11 +89,13 @@ TEST_F(ElfFile, SurvivesEveryByteSetToItsLargestValue) {
   spec.exported = {"malloc"};
   spec.defined = {"malloc"};
   const auto bytes = build_elf(spec);
+  const auto path = directory_.write("program", bytes);
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   for (std::size_t at = 0; at < bytes.size(); ++at) {
-    auto hostile = bytes;
-    hostile[at] = '\xff';
-    const auto facts = read(hostile);
+    ASSERT_EQ(::pwrite(file.get(), "\xff", 1, static_cast<off_t>(at)), 1);
+    const auto facts = read_elf_facts(path, kNames);
     ASSERT_TRUE(!facts || facts->interpreter.size() <= 4096) << at;
+    ASSERT_EQ(::pwrite(file.get(), &bytes[at], 1, static_cast<off_t>(at)), 1);
   }
 }
 
