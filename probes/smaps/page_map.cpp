@@ -92,12 +92,14 @@ Result<std::optional<PageMap>> read_page_map(const ProcessFiles& files, std::spa
     auto runs = scan_pages(files, options);
     if (!runs) return runs.error();
     if (!*runs) return std::optional<PageMap>();
-    return std::optional(PageMap{source, without_hugetlb(std::move(**runs), mappings), 0});
+    return std::optional(PageMap{source, without_hugetlb(std::move(**runs), mappings), 0, 0});
   }
   auto reading = read_pagemap(files, mappings);
   if (!reading) return reading.error();
   if (!*reading) return std::optional<PageMap>();
-  return std::optional(PageMap{source, settle_ambiguous_pages((*reading)->runs, mappings), (*reading)->unread_bytes});
+  const auto& read = **reading;
+  return std::optional(
+      PageMap{source, settle_ambiguous_pages(read.runs, mappings), read.unread_bytes, read.missed_bytes});
 }
 
 }  // namespace memswell::smaps

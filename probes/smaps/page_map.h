@@ -26,7 +26,8 @@ PageSource page_source(PageFacility wanted = PageFacility::best);
 struct PageMap {
   PageSource source = PageSource::none;
   std::vector<PageRun> runs;  // ordered, not overlapping, only pages that are present or swapped
-  Bytes unread_bytes = 0;     // source pagemap: address space not looked at (kLargestFullRead)
+  Bytes unread_bytes = 0;     // source pagemap: reserved address space not looked at (pagemap_file.h) …
+  Bytes missed_bytes = 0;     // … and resident or swapped bytes in it that are not among the runs
 };
 
 // nullopt: the process is gone. `mappings` are those of a smaps read in the same moment: source pagemap learns from
