@@ -51,9 +51,7 @@ class Recorder final : public ControlSink {
     taker_.announce_phase(image, name, time);
   }
   void on_value(Image& image) override { taker_.announce_value(image); }
-  void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) override {
-    tracker_.on_executing(image, note, path, time);
-  }
+  void on_executing(Image& image, PendingExec exec) override { tracker_.on_executing(image, std::move(exec)); }
   void on_exec_failed(Image& image) override { tracker_.on_exec_failed(image); }
   void on_exiting(Image& image, std::uint8_t exit_kind) override {
     image.exit_kind = exit_kind;
