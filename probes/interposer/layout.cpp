@@ -48,17 +48,22 @@ struct RuleTable {
   static std::uint64_t hash(std::uint64_t pc) { return pc * 0x9e37'79b9'7f4a'7c15u >> 32; }
 };
 
+constexpr std::uint64_t kMostProbes = 64;
+
 std::uint64_t find_rule(RuleTable table, std::uint64_t pc) {
-  for (std::uint64_t i = RuleTable::hash(pc);; ++i) {
+  const std::uint64_t first = RuleTable::hash(pc);
+  for (std::uint64_t i = first; i < first + kMostProbes; ++i) {
     const format::RuleEntry& e = table.entries[i & table.mask];
     const std::uint64_t seen = e.pc.load(std::memory_order_acquire);
     if (seen == pc) return e.rule.load(std::memory_order_acquire);
     if (seen == 0) return 0;
   }
+  return 0;
 }
 
 bool insert_rule(RuleTable table, std::uint64_t pc, std::uint64_t rule) {
-  for (std::uint64_t i = RuleTable::hash(pc);; ++i) {
+  const std::uint64_t first = RuleTable::hash(pc);
+  for (std::uint64_t i = first; i < first + kMostProbes; ++i) {
     format::RuleEntry& e = table.entries[i & table.mask];
     std::uint64_t seen = e.pc.load(std::memory_order_relaxed);
     if (seen == pc) return false;
@@ -68,6 +73,7 @@ bool insert_rule(RuleTable table, std::uint64_t pc, std::uint64_t rule) {
     }
     if (seen == pc) return false;
   }
+  return false;
 }
 
 // A table four times as large. Rules that other threads insert meanwhile are learned again.

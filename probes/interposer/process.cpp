@@ -16,7 +16,7 @@ extern "C" void* __libc_stack_end;
 
 namespace memswell::probe {
 
-Process process;
+constinit Process process{};  // hooks run before constructors: a dynamic initialiser would undo what they found
 __thread ThreadLocal thread_local_state;
 
 namespace {
@@ -194,7 +194,9 @@ bool adopt_child() {
   process.slot->parent_slot = parent;
   process.slot->fork_stamp = process.fork_stamp.load(std::memory_order_relaxed);
   process.slot->flags.store(flags, std::memory_order_relaxed);
-  process.layout = 0;
+  if (process.slot->fork_stamp == 0) process.layout = 0;  // not by our fork hook: the layout was not shared
+  process.slot->layout.store(process.layout, std::memory_order_relaxed);
+  process.slot->uncertain_blocks.store(process.fork_uncertain, std::memory_order_relaxed);
   const std::uint32_t ranges = parent_slot.own_ranges.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < ranges && i < format::kOwnRanges; ++i) {
     add_own_range(parent_slot.own[i].begin, parent_slot.own[i].end);

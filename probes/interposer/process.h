@@ -30,6 +30,7 @@ struct Process {
   std::uintptr_t main_stack_end;               // where the initial stack ends
   std::ptrdiff_t rseq_offset;                  // from the thread pointer; 0: glibc did not register
   std::atomic<std::uint64_t> fork_stamp;       // of the fork in progress; what a child begins from
+  std::uint32_t fork_uncertain;                // hooks of other threads in flight at that fork
   std::atomic<std::uint32_t> off;              // switched off for good
   bool tsc;
 };

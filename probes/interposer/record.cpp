@@ -81,12 +81,12 @@ void record_mapping(ThreadState& t, format::RecordKind kind, const void* address
 }
 
 void record_text(ThreadState& t, format::RecordKind kind, std::uint64_t small, const char* text, bool with_value,
-                 std::uint64_t value) {
+                 std::uint64_t value, std::uintptr_t address) {
   std::uint64_t words[4 + kLongestText / 8 + 1];
   std::size_t length = text_length(text);
   if (length > kLongestText) length = kLongestText;
   std::uint32_t n = 0;
-  words[n++] = first_word(kind, 0, small);
+  words[n++] = first_word(kind, address, small);
   words[n++] = stamp_before();
   if (with_value) words[n++] = value;
   words[n++] = length;

@@ -36,7 +36,7 @@ void record_mapping(ThreadState& t, format::RecordKind kind, const void* address
 
 // A name of at most 1000 bytes behind fixed words.
 void record_text(ThreadState& t, format::RecordKind kind, std::uint64_t small, const char* text, bool with_value,
-                 std::uint64_t value);
+                 std::uint64_t value, std::uintptr_t address = 0);
 
 // Between these two a thread is inside of a hook: a snapshot waits for it, and it waits for a snapshot (never nested).
 class InHook {

@@ -28,7 +28,7 @@ struct StackEntry {
 };
 
 struct StackTable {
-  std::vector<NamedFrame> frames;
+  std::vector<NamedFrame> frames;  // entry 0 belongs to the empty stack
   std::vector<StackEntry> stacks;  // by StackId; entry 0 is the empty stack and means nothing
 };
 

@@ -180,8 +180,9 @@ bool AttachServer::serve_client(Client& client, int region, Bytes region_bytes) 
     return true;
   }
   if (client.received.size() < kTokenBytes) return false;
-  if (same_bytes(client.received, token_) && send_region(client.connection.get(), region, region_bytes))
-    attached_.push_back({client.pid});
+  if (!same_bytes(client.received, token_)) return true;
+  attached_.push_back(open_process(client.pid));
+  if (!send_region(client.connection.get(), region, region_bytes)) attached_.pop_back();
   return true;
 }
 

@@ -21,13 +21,12 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "capture/opened_process.h"
 
 namespace memswell::capture {
 
-// A program that was given the region.
-struct AttachedProgram {
-  pid_t pid = 0;  // as the recorder sees it (SO_PEERCRED)
-};
+// A program that was given the region; opened while it waited for it. Its pid is the recorder's view (SO_PEERCRED).
+using AttachedProgram = OpenedProcess;
 
 // A request from outside; answer it and close by dropping it.
 struct ControlRequest {

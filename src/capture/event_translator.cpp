@@ -32,7 +32,7 @@ Emitted EventTranslator::translate(Ring& ring, const RingRecord& record) {
       return Emitted::taken;
     case RecordKind::mark_phase:
       control_.on_phase(image, ring.reader.text(record), time_of(image, record.stamp));
-      return Emitted::taken;
+      return Emitted::taken_last;
     case RecordKind::mark_value: return translate_value(ring, record);
     case RecordKind::block_used: return translate_note(ring, record, BlockNote::Kind::used);
     case RecordKind::pool_free: return translate_note(ring, record, BlockNote::Kind::pool_free);
@@ -41,11 +41,11 @@ Emitted EventTranslator::translate(Ring& ring, const RingRecord& record) {
     case RecordKind::executing:
       control_.on_executing(image, static_cast<format::ExecNote>(record.small), ring.reader.text(record),
                             time_of(image, record.stamp));
-      return Emitted::taken;
+      return Emitted::taken_last;
     case RecordKind::exec_failed: control_.on_exec_failed(image); return Emitted::taken;
     case RecordKind::exiting:
       control_.on_exiting(image, static_cast<std::uint8_t>(record.address));
-      return Emitted::taken;
+      return Emitted::taken_last;
     case RecordKind::none: return Emitted::broken;
   }
   return Emitted::broken;
@@ -130,7 +130,8 @@ Emitted EventTranslator::translate_note(Ring& ring, const RingRecord& record, Bl
 Emitted EventTranslator::translate_value(Ring& ring, const RingRecord& record) {
   writer_.write(trace::Mark{ring.image->index, time_of(*ring.image, record.stamp), trace::Mark::Kind::value,
                             ring.reader.text(record), static_cast<std::int64_t>(record.extra[0])});
-  return Emitted::taken;
+  control_.on_value(*ring.image);
+  return Emitted::taken_last;
 }
 
 Emitted EventTranslator::translate_layout(Ring& ring, const RingRecord& record) {

@@ -21,6 +21,7 @@ class ControlSink {
   // The process is about to fork; `stamp` names the fork. `hold`: come again in a later round.
   virtual Emitted on_forking(Image& image, std::uint64_t stamp) = 0;
   virtual void on_phase(Image& image, const std::string& name, Nanoseconds time) = 0;
+  virtual void on_value(Image& image) = 0;
   virtual void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) = 0;
   virtual void on_exec_failed(Image& image) = 0;
   virtual void on_exiting(Image& image, std::uint8_t exit_kind) = 0;

@@ -37,6 +37,7 @@ struct Image {
   std::uint64_t fork_stamp = 0;       // names the fork that it came from
   std::uint64_t last_fork_stamp = 0;  // of the forks that its records have told of
   std::string executable;
+  std::vector<std::string> command;
   std::string reason;     // as in trace::CaptureNote
   std::string allocator;
 
@@ -62,13 +63,17 @@ struct Image {
   // Footprint.
   Nanoseconds next_thorough = 0;  // when the next smaps is due
   Bytes peak_rss_bytes = 0;       // largest VmHWM read, over resets
-  Bytes phase_peak_bytes = 0;
-  bool peak_was_reset = false;    // VmHWM counts from the last phase on
+  Bytes phase_peak_bytes = 0;     // VmHWM as last read
+  bool peak_is_of_phase = true;   // VmHWM counts from the begin of this phase on
+  Bytes rss_bytes = 0;            // as last sampled
   Bytes snapshot_rss_bytes = 0;   // RSS at the last page snapshot
+  bool peak_snapshot_due = false;
   Bytes own_bytes = 0;
   Bytes own_peak_bytes = 0;
   Bytes own_at_phase_bytes = 0;
-  bool last_snapshot_taken = false;  // in its exit hooks
+  bool last_snapshot_taken = false;       // in its exit hooks
+  std::uint32_t snapshots_since_answer = 0;  // of those that the program asked for by a record
+  std::uint32_t answered = 0;             // format::ProcessSlot::exit_requested that was answered
 };
 
 }  // namespace memswell::capture

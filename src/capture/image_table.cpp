@@ -1,78 +1,36 @@
 #include "capture/image_table.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 #include "base/check.h"
-#include "probes/smaps/stat_parser.h"
 
 namespace memswell::capture {
-namespace {
 
-std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
-
-std::uint32_t read_parent_pid(Image& image) {
-  if (image.sampler == nullptr) return 0;
-  smaps::ReadBuffer buffer;
-  const auto text = image.sampler->files().read("stat", buffer);
-  if (!text || !*text) return 0;
-  const auto stat = smaps::parse_stat(**text);
-  return stat ? static_cast<std::uint32_t>(stat->ppid) : 0;
-}
-
-void open_process(Image& image) {
-  image.pidfd.reset(static_cast<int>(syscall(SYS_pidfd_open, image.pid, 0)));
-  auto files = smaps::ProcessFiles::open(image.pid);
-  if (files && *files) image.sampler = std::make_unique<smaps::LinuxSampler>(std::move(**files));
-}
-
-}  // namespace
-
-std::vector<std::string> read_command(pid_t pid) {
-  std::ifstream file(proc_path(pid, "cmdline"), std::ios::binary);
-  std::vector<std::string> command;
-  for (std::string argument; std::getline(file, argument, '\0');) command.push_back(argument);
-  return command;
-}
-
-std::string read_executable(pid_t pid) {
-  char target[4096];
-  const ssize_t length = readlink(proc_path(pid, "exe").c_str(), target, sizeof target);
-  return length <= 0 ? std::string() : std::string(target, static_cast<std::size_t>(length));
-}
-
-Image& ImageTable::begin(const ImageStart& start) {
+Image& ImageTable::begin(ImageStart start) {
+  OpenedProcess& process = start.process;
+  // A child that is gone already was what its parent was.
+  if (start.parent != nullptr && process.executable.empty()) process.executable = start.parent->executable;
+  if (start.parent != nullptr && process.command.empty()) process.command = start.parent->command;
   auto image = std::make_unique<Image>();
   image->index = ProcessIndex{begun_++};
-  image->pid = start.pid;
+  image->pid = process.pid;
   image->slot = start.slot;
   image->last_time = start.time;
-  image->executable = start.executable;
-  std::vector<std::string> command;
-  if (start.executable.empty()) {
-    open_process(*image);
-    image->executable = read_executable(start.pid);
-    command = read_command(start.pid);
-    // Its process is gone already, or hides: it is still what its parent was.
-    if (image->executable.empty() && start.parent != nullptr) image->executable = start.parent->executable;
-  } else {
-    command = {start.executable};
-  }
-  image->process_ended = !image->pidfd;
-  const std::uint32_t parent_pid = read_parent_pid(*image);
+  image->executable = process.executable;
+  image->command = process.command;
+  image->process_ended = !process.pidfd;
+  image->pidfd = std::move(process.pidfd);
+  image->sampler = std::move(process.sampler);
   writer_.write(trace::ProcessBegin{.process = image->index,
                                     .time = start.time,
-                                    .pid = static_cast<std::uint32_t>(start.pid),
-                                    .ppid = parent_pid != 0 ? parent_pid : start.parent_pid,
+                                    .pid = static_cast<std::uint32_t>(image->pid),
+                                    .ppid = process.parent_pid != 0 ? process.parent_pid : start.parent_pid,
                                     .start = start.start,
                                     .parent = start.parent != nullptr ? start.parent->index : ProcessIndex{},
                                     .has_parent = start.parent != nullptr,
                                     .executable = image->executable,
-                                    .command = std::move(command)});
+                                    .command = image->command});
   if (start.slot) by_slot_[*start.slot] = image.get();
   running_.push_back(std::move(image));
   return *running_.back();

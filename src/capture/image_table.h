@@ -7,20 +7,19 @@
 #include <vector>
 
 #include "capture/image.h"
+#include "capture/opened_process.h"
 #include "capture/region.h"
 #include "trace/recording_writer.h"
 
 namespace memswell::capture {
 
 struct ImageStart {
-  pid_t pid = 0;
+  OpenedProcess process;
   std::optional<std::uint32_t> slot;
   trace::ProcessStart start = trace::ProcessStart::exec;
   const Image* parent = nullptr;  // start fork
-  std::uint32_t parent_pid = 0;   // if /proc does not tell any more
+  std::uint32_t parent_pid = 0;   // if /proc did not tell any more
   Nanoseconds time = 0;
-  // For an image that is gone already: what was told about it. Else read from /proc.
-  std::string executable;
 };
 
 struct ImageEnd {
@@ -35,7 +34,7 @@ class ImageTable {
  public:
   ImageTable(const Region& region, trace::RecordingWriter& writer) : region_(region), writer_(writer) {}
 
-  Image& begin(const ImageStart& start);
+  Image& begin(ImageStart start);
 
   // An image that was begun without a slot has attached.
   void give_slot(Image& image, std::uint32_t slot);
@@ -60,9 +59,5 @@ class ImageTable {
   std::array<Image*, format::kProcessSlots> by_slot_{};
   std::uint32_t begun_ = 0;
 };
-
-// "/proc/PID/cmdline" as its arguments; empty if the process is gone.
-std::vector<std::string> read_command(pid_t pid);
-std::string read_executable(pid_t pid);
 
 }  // namespace memswell::capture

@@ -31,7 +31,7 @@ void ProcessTracker::first_launched() {
     candidates_.emplace(first_pid_, clock_.now());
     return;
   }
-  Image& image = images_.begin({.pid = first_pid_, .time = clock_.now()});
+  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
   images_.note_capture(image, trace::Capture::sampler, first_reason_, "");
 }
 
@@ -39,13 +39,19 @@ void ProcessTracker::first_ended(int wait_status, Bytes max_rss_bytes) {
   first_end_ = Ended{wait_status, max_rss_bytes};
   if (images_.by_pid(first_pid_) != nullptr) return;
   // It neither attached nor lived long enough to be found: an entry all the same.
-  Image& image = images_.begin({.pid = first_pid_, .time = clock_.now()});
+  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
   images_.note_capture(image, trace::Capture::sampler,
                        first_reason_.empty() ? "It ended before it attached to the recorder." : first_reason_, "");
 }
 
-void ProcessTracker::attached(pid_t pid) {
-  if (const auto inner = inner_pid_of(pid)) attached_[pid] = *inner;
+void ProcessTracker::launcher_is_gone() {
+  launcher_gone_ = true;
+  if (!launched_) first_finished_ = true;
+}
+
+void ProcessTracker::attached(AttachedProgram program) {
+  const std::uint32_t inner = inner_pid_of(program.pid).value_or(static_cast<std::uint32_t>(program.pid));
+  attached_.push_back({std::move(program), inner});
 }
 
 bool ProcessTracker::is_unclaimed(std::uint32_t slot) const {
@@ -72,21 +78,20 @@ void ProcessTracker::discover_slots() {
   }
 }
 
-pid_t ProcessTracker::outer_pid_of_exec(std::uint32_t inner) {
-  for (auto place = attached_.begin(); place != attached_.end(); ++place) {
-    if (place->second != inner) continue;
-    const pid_t pid = place->first;
-    attached_.erase(place);
-    return pid;
-  }
-  return static_cast<pid_t>(inner);
+OpenedProcess ProcessTracker::process_of_exec(std::uint32_t inner) {
+  const auto found = std::find_if(attached_.begin(), attached_.end(),
+                                  [inner](const Attached& attached) { return attached.inner_pid == inner; });
+  if (found == attached_.end()) return open_process(static_cast<pid_t>(inner));
+  OpenedProcess process = std::move(found->process);
+  attached_.erase(found);
+  return process;
 }
 
 void ProcessTracker::begin_exec(std::uint32_t slot) {
   const format::ProcessSlot& shared = region_.process(slot);
-  const pid_t pid = outer_pid_of_exec(shared.pid);
-  candidates_.erase(pid);
-  if (Image* before = images_.by_pid(pid); before != nullptr) {
+  OpenedProcess process = process_of_exec(shared.pid);
+  candidates_.erase(process.pid);
+  if (Image* before = images_.by_pid(process.pid); before != nullptr) {
     if (before->provisional) {
       images_.give_slot(*before, slot);
       describe(*before);
@@ -94,7 +99,7 @@ void ProcessTracker::begin_exec(std::uint32_t slot) {
     }
     finish_replaced(*before);
   }
-  Image& image = images_.begin({.pid = pid,
+  Image& image = images_.begin({.process = std::move(process),
                                 .slot = slot,
                                 .start = trace::ProcessStart::exec,
                                 .parent_pid = shared.parent_pid,
@@ -112,7 +117,7 @@ void ProcessTracker::begin_fork(std::uint32_t slot, const Image* parent) {
     describe(*known);
     return;
   }
-  Image& image = images_.begin({.pid = pid,
+  Image& image = images_.begin({.process = open_process(pid),
                                 .slot = slot,
                                 .start = trace::ProcessStart::fork,
                                 .parent = parent,
@@ -162,7 +167,7 @@ Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
 }
 
 void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent) {
-  Image& image = images_.begin({.pid = pid,
+  Image& image = images_.begin({.process = open_process(pid),
                                 .start = trace::ProcessStart::fork,
                                 .parent = parent,
                                 .parent_pid = static_cast<std::uint32_t>(parent->pid),
@@ -191,7 +196,7 @@ void ProcessTracker::look_for_children() {
     }
     place = candidates_.erase(place);
     if (images_.by_pid(pid) != nullptr) continue;
-    Image& image = images_.begin({.pid = pid, .time = now});
+    Image& image = images_.begin({.process = open_process(pid), .time = now});
     image.provisional = true;
     const auto note = exec_notes_.find(image.executable);
     images_.note_capture(image, trace::Capture::sampler,
@@ -224,7 +229,7 @@ void ProcessTracker::finish_ended() {
   for (std::size_t i = 0; i < images_.running().size();) {
     Image& image = *images_.running()[i];
     if (!image.process_ended && image.pidfd && has_ended(image.pidfd)) image.process_ended = true;
-    const bool waits_for_status = image.pid == first_pid_ && !first_end_ && !first_finished_;
+    const bool waits_for_status = image.pid == first_pid_ && !first_end_ && !first_finished_ && !launcher_gone_;
     if (!image.process_ended || waits_for_status) {
       ++i;
       continue;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/attach_server.h"
 #include "capture/drain.h"
 #include "capture/image_table.h"
 #include "capture/stamp_clock.h"
@@ -30,9 +31,11 @@ class ProcessTracker {
   void first_launched();
   // The launcher has collected it: wait status and ru_maxrss.
   void first_ended(int wait_status, Bytes max_rss_bytes);
+  // Nobody will say any more how the first process ended.
+  void launcher_is_gone();
   bool first_is_finished() const { return first_finished_; }
 
-  void attached(pid_t pid);
+  void attached(AttachedProgram program);
 
   // Each drain round: images that have claimed a slot.
   void discover_slots();
@@ -67,7 +70,7 @@ class ProcessTracker {
   void begin_fork(std::uint32_t slot, const Image* parent);
   void begin_child_without_slot(pid_t pid, Image* parent);
   void note_child(pid_t pid, Image& parent);
-  pid_t outer_pid_of_exec(std::uint32_t inner);
+  OpenedProcess process_of_exec(std::uint32_t inner);
   void describe(Image& image);
   void finish(Image& image, const ImageEnd& end);
   void finish_replaced(Image& image);
@@ -82,10 +85,15 @@ class ProcessTracker {
   pid_t first_pid_ = 0;
   std::string first_reason_;
   bool launched_ = false;
+  bool launcher_gone_ = false;
   bool first_finished_ = false;
   std::optional<Ended> first_end_;
 
-  std::map<pid_t, std::uint32_t> attached_;      // recorder's pid -> what the program calls itself
+  struct Attached {
+    OpenedProcess process;
+    std::uint32_t inner_pid;  // what the program calls itself
+  };
+  std::vector<Attached> attached_;
   std::map<std::uint64_t, std::uint64_t> given_up_forks_;
   std::map<const Image*, Hold> holds_;
   std::map<pid_t, Nanoseconds> candidates_;      // children seen without a slot, since when

@@ -50,6 +50,7 @@ void release_read_words(Ring& ring);
 
 enum class Emitted : std::uint8_t {
   taken,
+  taken_last,  // taken, and nothing after it in this round: a snapshot belongs right here
   broken,  // the ring's contents make no sense from here on
   hold,    // this record must wait for a later round, and all after it
 };
@@ -84,6 +85,7 @@ bool take_run(Ring& ring, std::uint64_t limit, std::uint64_t window_end, bool& h
       return true;
     }
     step_over(ring);
+    if (outcome == Emitted::taken_last) return false;
     has_more = load_next(ring, window_end);
   } while (has_more && ring.key <= limit);
   return true;

@@ -222,7 +222,8 @@ enum class RecordKind : std::uint8_t {
   pool_free = 37,       // memswell_pool_free: address, extra: bytes
   pool_alloc = 38,
   forking = 39,         // before fork: the child's begin refers to this stamp
-  executing = 40,       // before exec: extra: length, then the path. small = ExecNote
+  executing = 40,       // before exec, after spawn: address = pid that executes (a child's after vfork and spawn; as the
+                        // program sees it), small = ExecNote; extra: length, then the path
   exiting = 41,         // address = ExitKind
   exec_failed = 42,
 };
