@@ -189,8 +189,7 @@ void Join::place(const PlacedBlock& placed, ZoneBooks& books) {
   if (residency_.huge.bytes() > 0) huge_live_ += residency_.huge.overlap(header, end);
   if (placed.block.noted && input_.used != nullptr) {
     const auto used = input_.used->find(placed.address);
-    if (used != input_.used->end())
-      snapshot_.beside.overallocated_bytes += requested - std::min(requested, used->second);
+    if (used != input_.used->end()) mine.overallocated_bytes += requested - std::min(requested, used->second);
   }
   note_heap(placed, live);
 }
@@ -316,6 +315,7 @@ void Join::sum_up() {
 
   for (SiteShare& mine : shares_) {
     snapshot_.beside.untouched_bytes += mine.untouched_bytes;
+    snapshot_.beside.overallocated_bytes += mine.overallocated_bytes;
     if (mine.live_blocks + mine.mapped_bytes > 0) snapshot_.sites.push_back(mine);
   }
   std::sort(snapshot_.sites.begin(), snapshot_.sites.end(), [](const SiteShare& a, const SiteShare& b) {
