@@ -70,10 +70,12 @@ struct ArenaRow {
   Address begin = 0;
   Address end = 0;
   Bytes resident_bytes = 0;
-  Bytes live_bytes = 0;  // requested, resident
-  Bytes free_bytes = 0;  // resident, in no live block and no header of one
+  Bytes live_bytes = 0;       // requested, resident
+  Bytes free_bytes = 0;       // resident, in no live block and no header of one
+  Bytes trimmable_bytes = 0;  // of free_bytes: what malloc_trim(0) would return (glibc)
   std::uint64_t live_blocks = 0;
   bool main = false;
+  SiteIndex highest_site;  // of the live block that lies highest; meaningful if live_blocks > 0
 };
 
 struct Beside {

@@ -207,6 +207,7 @@ void Join::note_heap(const PlacedBlock& placed, Bytes live) {
   ArenaRow& arena = heap_live_[static_cast<std::size_t>(after - space_.heaps.begin()) - 1];
   arena.live_bytes += live;
   ++arena.live_blocks;
+  arena.highest_site = site_of(placed.block.stack);  // blocks come in order
 }
 
 void Join::place_file(const Zone& zone, Bytes bytes) {
@@ -257,6 +258,7 @@ void Join::place_gaps() {
     const Bytes told_apart = gaps.trimmable_bytes + gaps.pinned_bytes;
     row(Owner::heap_cached) += heap_live_[i].free_bytes - std::min(heap_live_[i].free_bytes, told_apart);
     snapshot_.top_bytes += gaps.top_bytes;
+    heap_live_[i].trimmable_bytes = gaps.trimmable_bytes;
     share_pinned(heap, input_.blocks, residency_.resident, site, give);
   }
   ask_what_if();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/findings.h"
+#include "analysis/pulses.h"
 #include "analysis/site_figures.h"
 
 namespace memswell::analysis {
@@ -52,7 +54,7 @@ void ProcessAnalysis::on(const trace::Allocation& allocation) {
 }
 
 void ProcessAnalysis::on(const trace::Mark& mark) {
-  if (mark.kind == trace::Mark::Kind::value) timeline_.value(mark.time, mark.name, mark.value);
+  if (mark.kind == trace::Mark::Kind::value) timeline_.value(mark.time, mark.name, mark.value, live());
 }
 
 void ProcessAnalysis::note_rss(Nanoseconds time, Bytes rss, Bytes own) {
@@ -199,9 +201,25 @@ ProcessReport ProcessAnalysis::finish(Nanoseconds end) {
   report_.stacks = ledger_.figures();
   report_.exit_snapshot = static_cast<int>(report_.snapshots.size()) - 1;
   fill_totals();
-  fill_sites(report_, *run_.stacks, ledger_.windows());
+  const auto place = fill_sites(report_, *run_.stacks, ledger_.windows());
   fill_unnamed();
+  explain(place);
   return std::move(report_);
+}
+
+// What the figures mean. Needs everything else of the report.
+void ProcessAnalysis::explain(const std::unordered_map<SiteIndex, SiteIndex>& place) {
+  std::vector<Window> windows = ledger_.windows().windows();
+  for (Window& window : windows) {
+    for (SiteWindow& site : window.sites)
+      if (const auto at = place.find(site.site); at != place.end()) site.site = at->second;
+  }
+  report_.pulses = explain_pulses(plan_.pulses, report_, windows);
+  FindingInput input;
+  input.process = &report_;
+  input.windows = &windows;
+  input.environment = run_.info->environment;
+  report_.findings = find_findings(input);
 }
 
 }  // namespace memswell::analysis

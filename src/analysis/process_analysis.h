@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/analyse.h"
@@ -61,6 +62,7 @@ class ProcessAnalysis {
   void make_ledger(const Reading& reading);
   void fill_totals();
   void fill_unnamed();
+  void explain(const std::unordered_map<SiteIndex, SiteIndex>& place);
 
   RunContext run_;
   Plan plan_;

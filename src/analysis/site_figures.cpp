@@ -22,6 +22,9 @@ std::map<SiteIndex, Site> collect(const ProcessReport& report, const StackBook& 
   }
   for (const LedgerSnapshot& snapshot : report.snapshots) {
     for (const SiteShare& share : snapshot.sites) at(share.site);
+    for (const ArenaRow& arena : snapshot.arenas) {
+      if (arena.live_blocks > 0) at(arena.highest_site);
+    }
   }
   return sites;
 }
@@ -61,6 +64,8 @@ void add(Figures& sum, const Figures& part) {
   sum.realloc_copied_bytes += part.realloc_copied_bytes;
   sum.callocs += part.callocs;
   sum.calloc_bytes += part.calloc_bytes;
+  sum.large_mapped_calls += part.large_mapped_calls;
+  sum.large_heap_calls += part.large_heap_calls;
 }
 
 std::unordered_map<SiteIndex, SiteIndex> fill_sites(ProcessReport& report, const StackBook& book,
@@ -70,6 +75,8 @@ std::unordered_map<SiteIndex, SiteIndex> fill_sites(ProcessReport& report, const
   std::vector<SiteIndex> order;
   for (auto& [index, site] : sites) {
     site.figures.peak_live_bytes = windows.peak_live_bytes(index);
+    site.growth_steps = windows.growth_steps(index);
+    site.largest_block_bytes = windows.largest_block_bytes(index);
     order.push_back(index);
   }
   std::stable_sort(order.begin(), order.end(), [&](SiteIndex a, SiteIndex b) {
@@ -86,6 +93,10 @@ std::unordered_map<SiteIndex, SiteIndex> fill_sites(ProcessReport& report, const
   for (const StackFigures& entry : report.stacks) report.site_of_stack.push_back(place.at(book.site_of(entry.stack)));
   for (LedgerSnapshot& snapshot : report.snapshots) {
     for (SiteShare& share : snapshot.sites) share.site = place.at(share.site);
+    for (ArenaRow& arena : snapshot.arenas) {
+      const auto highest = place.find(arena.highest_site);
+      arena.highest_site = highest != place.end() ? highest->second : SiteIndex{0};
+    }
   }
   return place;
 }
