@@ -88,11 +88,12 @@ Emitted EventTranslator::translate_release(Ring& ring, const RingRecord& record,
 }
 
 Emitted EventTranslator::translate_mapping(Ring& ring, const RingRecord& record, MappingEvent::Kind kind) {
-  MappingEvent event{.process = ring.image->index,
-                     .thread = ring.thread,
-                     .time = time_of(*ring.image, record.stamp),
-                     .kind = kind,
-                     .address = record.address};
+  MappingEvent event;
+  event.process = ring.image->index;
+  event.thread = ring.thread;
+  event.time = time_of(*ring.image, record.stamp);
+  event.kind = kind;
+  event.address = record.address;
   switch (kind) {
     case MappingEvent::Kind::map:
       event.length = record.requested;
