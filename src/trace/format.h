@@ -25,6 +25,7 @@ inline constexpr std::uint32_t kProcessSlots = 1024;
 inline constexpr std::uint32_t kRingSlots = 4096;
 inline constexpr std::uint32_t kPoolPages = 8192;  // 32 MiB of address space; only touched pages cost memory
 inline constexpr std::uint32_t kWalkLevels = 3;    // ordinary code, a signal handler in it, one more
+inline constexpr std::uint32_t kStackLevels = kWalkLevels + 1;  // stacks a ring may speak of; the last: leaf only, keep = 0
 inline constexpr std::uint32_t kMaxDepthLimit = 4000;
 
 // ---------------------------------------------------------------------------------------------- run header
@@ -125,7 +126,7 @@ inline constexpr std::uint32_t kLayoutStringBytes = 96 * 1024;
 
 struct ModuleEntry {
   std::uint64_t begin;        // first mapped address
-  std::uint64_t end;          // one past the last
+  std::atomic<std::uint64_t> end;  // one past the last; written last: 0 = the entry is not there (yet)
   std::uint64_t load_bias;    // address − bias = address in the ELF file (p_vaddr)
   std::uint32_t path_offset;  // into the layout's strings; the executable's path is empty: read /proc/PID/exe
   std::uint16_t path_length;
@@ -135,19 +136,24 @@ struct ModuleEntry {
 static_assert(sizeof(ModuleEntry) == 64);
 
 struct LayoutHeader {
-  std::atomic<std::uint32_t> modules;       // entries published (release)
+  std::atomic<std::uint32_t> modules;       // entries claimed; an entry is there once its `end` is not 0 (acquire)
   std::atomic<std::uint32_t> strings_used;  // bytes
   std::atomic<std::uint32_t> users;         // processes; the recorder frees the pages at 0 and no ring in it
-  std::atomic<std::uint32_t> module_lock;   // spin lock of module registration (never taken by the recorder)
-  std::atomic<std::uint32_t> rules;         // table of step rules: page number + 1
-  std::atomic<std::uint32_t> rules_log2;    // its entries
+  std::atomic<std::uint32_t> rules;         // table of step rules: (page number + 1) << 8 | log2 of its entries
   std::atomic<std::uint32_t> rules_filled;
   std::uint32_t pages;                      // pages of header, modules and strings together
-  std::atomic<std::uint32_t> retired[16];   // earlier, smaller rule tables: page number + 1
-  std::atomic<std::uint32_t> retired_pages[16];
+  std::atomic<std::uint32_t> retired_count;
+  std::atomic<std::uint32_t> retired[13];   // earlier, smaller rule tables, as `rules`; freed with the layout
   ModuleEntry module[kLayoutModules];
   char strings[kLayoutStringBytes];
 };
+
+// A step rule: how to get from a frame to its caller. Open addressing by pc, never changed once written.
+struct RuleEntry {
+  std::atomic<std::uint64_t> pc;    // 0: free
+  std::atomic<std::uint64_t> rule;  // 0: being written
+};
+static_assert(sizeof(RuleEntry) == 16);
 
 // ---------------------------------------------------------------------------------------------------- rings
 
@@ -216,7 +222,8 @@ enum class RecordKind : std::uint8_t {
   pool_free = 37,       // memswell_pool_free: address, extra: bytes
   pool_alloc = 38,
   forking = 39,         // before fork: the child's begin refers to this stamp
-  executing = 40,       // before exec: extra: length, then the path. small = ExecNote
+  executing = 40,       // before exec, after spawn: address = pid that executes (a child's after vfork and spawn; as the
+                        // program sees it), small = ExecNote; extra: length, then the path
   exiting = 41,         // address = ExitKind
   exec_failed = 42,
 };

@@ -1,0 +1,14 @@
+// How an image finds the region: a socket named in the environment hands out its descriptor (src/capture/README.md).
+#pragma once
+
+#include <cstdint>
+
+namespace memswell::probe {
+
+// The value of `name` in the environment that the kernel gave this image. Works before libc has set up environ.
+const char* initial_environment(const char* name);
+
+// A descriptor of the region, or a negative number. `address` is the value of MEMSWELL_REGION. Waits two seconds at most.
+int receive_region(const char* address);
+
+}  // namespace memswell::probe

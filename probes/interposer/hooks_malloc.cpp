@@ -1,0 +1,194 @@
+// The malloc family. Order: an end is stamped and recorded before the real call, a beginning after it; realloc does both.
+#include <errno.h>
+
+#include "export.h"
+#include "layout.h"
+#include "memory.h"
+#include "real_functions.h"
+#include "record.h"
+
+
+
+namespace memswell::probe {
+namespace {
+
+using format::RecordKind;
+
+// Allocations of the loader on our behalf, and of this thread before the real functions are known.
+bool served_from_arena() {
+  const std::uintptr_t sp = thread_local_state.serving;
+  return beginning() || (sp != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < sp);
+}
+
+// The thread to record for, null: pass through. `caller` in the loader means that modules come or go.
+inline ThreadState* recording_thread(std::uintptr_t caller) {
+  ThreadState* t = current_thread();
+  if (__builtin_expect(in_loader(caller), 0)) modules_may_have_changed();
+  return t;
+}
+
+std::size_t usable_size(void* p, std::size_t requested) {
+  return real.malloc_usable_size != nullptr ? real.malloc_usable_size(p) : requested;
+}
+
+// What a hook does when the real functions are not there yet or the arena must serve.
+[[gnu::noinline]] void* early_allocate(std::size_t size, std::size_t alignment) {
+  void* p = arena_allocate(size, alignment);
+  if (p == nullptr) errno = ENOMEM;
+  return p;
+}
+
+inline bool early() { return __builtin_expect(real.free == nullptr || thread_local_state.serving != 0, 0); }
+
+bool must_serve() {
+  if (served_from_arena()) return true;
+  if (real.free == nullptr) begin_image();
+  return real.free == nullptr;
+}
+
+template <class Call>
+inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, Call call) {
+  ThreadState* t = recording_thread(site.pc);
+  if (__builtin_expect(t == nullptr, 0)) return call();
+  const InHook inside(*t);
+  void* p = call();
+  if (__builtin_expect(p != nullptr, 1)) record_block(*t, kind, p, size, usable_size(p, size), site);
+  return p;
+}
+
+[[gnu::noinline]] void* realloc_from_arena(void* old, std::size_t size) {
+  void* p = must_serve() ? early_allocate(size, 16) : real.malloc(size);
+  const std::size_t had = arena_size_of(old);
+  if (p != nullptr) copy_bytes(p, old, had < size ? had : size);
+  return p;
+}
+
+template <class Call>
+inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call call) {
+  ThreadState* t = recording_thread(site.pc);
+  if (__builtin_expect(t == nullptr, 0)) return call();
+  const InHook inside(*t);
+  if (old == nullptr) {
+    void* p = call();
+    if (p != nullptr) record_block(*t, RecordKind::realloc_end, p, size, usable_size(p, size), site, nullptr);
+    return p;
+  }
+  record_plain(*t, size == 0 ? RecordKind::free : RecordKind::realloc_begin, old);
+  const int error = errno;
+  void* p = call();
+  if (p != nullptr) {
+    record_block(*t, size == 0 ? RecordKind::malloc : RecordKind::realloc_end, p, size, usable_size(p, size), site, old);
+  } else if (size != 0) {
+    record_plain(*t, RecordKind::realloc_failed, old);
+    return nullptr;
+  }
+  errno = error;
+  return p;
+}
+
+template <class Call>
+inline void release(void* p, std::uintptr_t caller, Call call) {
+  if (p == nullptr) return;
+  if (__builtin_expect(in_arena(p), 0)) return;
+  ThreadState* t = recording_thread(caller);
+  if (__builtin_expect(t == nullptr, 0)) return call();
+  const InHook inside(*t);
+  if (__builtin_expect(thread_local_state.own_free != reinterpret_cast<std::uintptr_t>(p), 1)) {
+    record_plain(*t, RecordKind::free, p);
+  } else {
+    thread_local_state.own_free = 0;
+  }
+  call();
+}
+
+std::uintptr_t return_address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+}  // namespace
+}  // namespace memswell::probe
+
+using namespace memswell::probe;  // the hooks are C functions
+
+MEMSWELL_EXPORT void* malloc(std::size_t size) {
+  if (early() && must_serve()) return early_allocate(size, 16);
+  return allocate(RecordKind::malloc, size, MEMSWELL_CALL_SITE(), [=] { return real.malloc(size); });
+}
+
+MEMSWELL_EXPORT void* calloc(std::size_t count, std::size_t size) {
+  if (early() && must_serve()) return early_allocate(count * size, 16);
+  return allocate(RecordKind::calloc, count * size, MEMSWELL_CALL_SITE(), [=] { return real.calloc(count, size); });
+}
+
+MEMSWELL_EXPORT void* realloc(void* old, std::size_t size) {
+  if (early() && must_serve()) return old == nullptr ? early_allocate(size, 16) : realloc_from_arena(old, size);
+  if (__builtin_expect(in_arena(old), 0)) return realloc_from_arena(old, size);
+  return reallocate(old, size, MEMSWELL_CALL_SITE(), [=] { return real.realloc(old, size); });
+}
+
+MEMSWELL_EXPORT void* reallocarray(void* old, std::size_t count, std::size_t size) {
+  if (early() && must_serve()) return old == nullptr ? early_allocate(count * size, 16) : realloc_from_arena(old, count * size);
+  if (__builtin_expect(in_arena(old), 0)) return realloc_from_arena(old, count * size);
+  return reallocate(old, count * size, MEMSWELL_CALL_SITE(), [=]() -> void* {
+    if (real.reallocarray != nullptr) return real.reallocarray(old, count, size);
+    std::size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return errno = ENOMEM, nullptr;
+    return real.realloc(old, bytes);
+  });
+}
+
+MEMSWELL_EXPORT void free(void* p) {
+  if (__builtin_expect(real.free == nullptr, 0)) {
+    if (p == nullptr || in_arena(p)) return;
+    begin_image();
+    if (real.free == nullptr) return;
+  }
+  release(p, return_address(__builtin_return_address(0)), [=] { real.free(p); });
+}
+
+MEMSWELL_EXPORT void free_sized(void* p, std::size_t size) {
+  if (real.free == nullptr) begin_image();
+  release(p, return_address(__builtin_return_address(0)),
+          [=] { real.free_sized != nullptr ? real.free_sized(p, size) : real.free(p); });
+}
+
+MEMSWELL_EXPORT void free_aligned_sized(void* p, std::size_t alignment, std::size_t size) {
+  if (real.free == nullptr) begin_image();
+  release(p, return_address(__builtin_return_address(0)),
+          [=] { real.free_aligned_sized != nullptr ? real.free_aligned_sized(p, alignment, size) : real.free(p); });
+}
+
+MEMSWELL_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
+  if (early() && must_serve()) return (*result = early_allocate(size, alignment)) == nullptr ? ENOMEM : 0;
+  int error = 0;
+  allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [&]() -> void* {
+    error = real.posix_memalign(result, alignment, size);
+    return error == 0 ? *result : nullptr;
+  });
+  return error;
+}
+
+MEMSWELL_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  if (early() && must_serve()) return early_allocate(size, alignment);
+  return allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [=] { return real.aligned_alloc(alignment, size); });
+}
+
+MEMSWELL_EXPORT void* memalign(std::size_t alignment, std::size_t size) {
+  if (early() && must_serve()) return early_allocate(size, alignment);
+  return allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [=] { return real.memalign(alignment, size); });
+}
+
+MEMSWELL_EXPORT void* valloc(std::size_t size) {
+  if (early() && must_serve()) return early_allocate(size, 4096);
+  return allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [=] { return real.valloc(size); });
+}
+
+MEMSWELL_EXPORT void* pvalloc(std::size_t size) {
+  const std::size_t rounded = (size + 4095) & ~std::size_t{4095};
+  if (early() && must_serve()) return early_allocate(rounded, 4096);
+  return allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [=] { return real.pvalloc(size); });
+}
+
+MEMSWELL_EXPORT std::size_t malloc_usable_size(void* p) {
+  if (in_arena(p)) return arena_size_of(p);
+  if (real.free == nullptr) begin_image();
+  return real.malloc_usable_size == nullptr || p == nullptr ? 0 : real.malloc_usable_size(p);
+}

@@ -1,0 +1,140 @@
+#include "probes/smaps/linux_sampler.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "probes/smaps/high_water_mark.h"
+#include "probes/smaps/smaps_parser.h"
+#include "probes/smaps/stat_parser.h"
+#include "probes/smaps/status_parser.h"
+#include "probes/smaps/text_cursor.h"
+
+namespace memswell::smaps {
+namespace {
+
+class ProcessorTime {
+ public:
+  Nanoseconds since_start() const { return now() - start_; }
+
+ private:
+  static Nanoseconds now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(time.tv_nsec);
+  }
+  Nanoseconds start_ = now();
+};
+
+struct KernelVersion {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+};
+
+KernelVersion kernel_version() {
+  utsname names{};
+  ::uname(&names);
+  std::string_view release = names.release;
+  KernelVersion version;
+  version.major = take_number<std::uint32_t>(release).value_or(0);
+  if (take_char(release, '.')) version.minor = take_number<std::uint32_t>(release).value_or(0);
+  return version;
+}
+
+Bytes bound_for(std::uint32_t threads, Bytes page_bytes) {
+  static const auto version = kernel_version();
+  static const auto cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return high_water_mark_bound(version.major, version.minor, cpus, threads, page_bytes);
+}
+
+}  // namespace
+
+LinuxSampler::LinuxSampler(ProcessFiles files)
+    : files_(std::move(files)), page_bytes_(static_cast<Bytes>(::sysconf(_SC_PAGESIZE))) {}
+
+Result<std::optional<CheapReading>> LinuxSampler::read_statm() {
+  if (!statm_) {
+    auto fd = files_.open_file("statm", O_RDONLY);
+    if (!fd) return fd.error();
+    if (!*fd) return std::optional<CheapReading>();
+    statm_ = std::move(**fd);
+  }
+  const auto read = buffer_.read_all(statm_.get());
+  if (read.error == ESRCH) return std::optional<CheapReading>();
+  if (read.error != 0) return Error{std::string("cannot read /proc/PID/statm: ") + std::strerror(read.error)};
+  const auto statm = parse_statm(read.text, page_bytes_);
+  if (!statm) return statm.error();
+  return std::optional(CheapReading{statm->size_bytes, statm->rss_bytes, statm->shared_bytes, statm->data_bytes, 0});
+}
+
+Result<std::optional<CheapReading>> LinuxSampler::read_cheap() {
+  const ProcessorTime time;
+  auto reading = read_statm();
+  if (reading && *reading && (*reading)->size_bytes == 0) {
+    // No memory: a zombie, or only the first thread has ended.
+    if (!files_.move_to_living_thread()) return std::optional<CheapReading>();
+    statm_.reset();
+    reading = read_statm();
+  }
+  if (reading && *reading) (*reading)->cost = time.since_start();
+  return reading;
+}
+
+Result<std::optional<std::string_view>> LinuxSampler::read_text(const char* name) {
+  auto text = files_.read(name, buffer_);
+  if (text && *text && (*text)->empty()) *text = std::nullopt;
+  return text;
+}
+
+Result<std::optional<ThoroughReading>> LinuxSampler::read_thorough() {
+  const ProcessorTime time;
+  auto text = read_text("smaps_rollup");
+  if (text && !*text && files_.move_to_living_thread()) text = read_text("smaps_rollup");
+  if (!text) return text.error();
+  if (!*text) return std::optional<ThoroughReading>();
+  const auto sum = parse_smaps_rollup(**text);
+  if (!sum) return sum.error();
+  ThoroughReading reading;
+  reading.rss_bytes = sum->rss_bytes;
+  reading.pss_bytes = sum->pss_bytes;
+  reading.private_dirty_bytes = sum->private_dirty_bytes;
+  reading.private_clean_bytes = sum->private_clean_bytes;
+  reading.shared_dirty_bytes = sum->shared_dirty_bytes;
+  reading.shared_clean_bytes = sum->shared_clean_bytes;
+  reading.anonymous_bytes = sum->anonymous_bytes;
+  reading.lazy_free_bytes = sum->lazy_free_bytes;
+  reading.swap_bytes = sum->swap_bytes;
+  reading.cost = time.since_start();
+  return std::optional(reading);
+}
+
+Result<std::optional<PeakReading>> LinuxSampler::read_peak() {
+  auto peak = read_status();
+  if (peak && !*peak && files_.move_to_living_thread()) peak = read_status();
+  return peak;
+}
+
+Result<std::optional<PeakReading>> LinuxSampler::read_status() {
+  const auto text = read_text("status");
+  if (!text) return text.error();
+  if (!*text) return std::optional<PeakReading>();
+  const auto status = parse_status(**text);
+  if (!status) return status.error();
+  if (!status->has_memory) return std::optional<PeakReading>();
+  return std::optional(PeakReading{status->memory.high_water_mark_bytes, bound_for(status->threads, page_bytes_)});
+}
+
+Result<bool> LinuxSampler::reset_peak() { return reset_high_water_mark(files_); }
+
+Result<std::unique_ptr<Sampler>> open_sampler(std::int32_t pid) {
+  auto files = ProcessFiles::open(pid);
+  if (!files) return files.error();
+  if (!*files) return std::unique_ptr<Sampler>();
+  return std::unique_ptr<Sampler>(std::make_unique<LinuxSampler>(std::move(**files)));
+}
+
+}  // namespace memswell::smaps

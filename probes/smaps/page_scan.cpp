@@ -1,0 +1,138 @@
+#include "probes/smaps/page_scan.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+namespace memswell::smaps {
+namespace {
+
+// include/uapi/linux/fs.h of Linux 6.7, written out here: the headers may be older than the kernel.
+struct PageRegion {
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t categories;
+};
+
+struct ScanArgument {
+  std::uint64_t size;
+  std::uint64_t flags;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t walk_end;
+  std::uint64_t vec;
+  std::uint64_t vec_len;
+  std::uint64_t max_pages;
+  std::uint64_t category_inverted;
+  std::uint64_t category_mask;
+  std::uint64_t category_anyof_mask;
+  std::uint64_t return_mask;
+};
+static_assert(sizeof(ScanArgument) == 96);
+
+constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanArgument);
+
+constexpr std::uint64_t kWritten = 1 << 1;
+constexpr std::uint64_t kFile = 1 << 2;
+constexpr std::uint64_t kPresent = 1 << 3;
+constexpr std::uint64_t kSwapped = 1 << 4;
+constexpr std::uint64_t kZeroPage = 1 << 5;
+constexpr std::uint64_t kHuge = 1 << 6;
+constexpr std::uint64_t kGuard = 1 << 8;  // Linux 6.15; guard pages (6.13) look swapped without it
+
+constexpr struct {
+  std::uint64_t category;
+  PageBit bit;
+} kBits[] = {
+    {kPresent, PageBit::present}, {kSwapped, PageBit::swapped}, {kZeroPage, PageBit::zero_page},
+    {kHuge, PageBit::huge},       {kFile, PageBit::file},       {kWritten, PageBit::written},
+};
+
+// The end of user addresses is the machine's and the kernel's affair: the largest one that the kernel takes is used.
+constexpr std::array<std::uint64_t, 4> kAddressEnds = {std::uint64_t{1} << 56, std::uint64_t{1} << 52,
+                                                       std::uint64_t{1} << 48, (std::uint64_t{1} << 47) - 4096};
+
+struct Facility {
+  bool available = false;
+  std::uint64_t address_end = 0;
+  std::uint64_t guard = 0;  // kGuard where it is known
+};
+
+int scan_once(int fd, std::uint64_t begin, std::uint64_t end, std::uint64_t categories, std::span<PageRegion> out) {
+  ScanArgument argument{};
+  argument.size = sizeof argument;
+  argument.start = begin;
+  argument.end = end;
+  argument.vec = reinterpret_cast<std::uintptr_t>(out.data());
+  argument.vec_len = out.size();
+  argument.category_anyof_mask = kPresent | kSwapped;
+  argument.return_mask = categories;
+  return ::ioctl(fd, kPagemapScan, &argument);
+}
+
+Facility try_facility() {
+  Facility facility;
+  const UniqueFd fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  if (!fd) return facility;
+  std::array<PageRegion, 1> one{};
+  if (scan_once(fd.get(), 0, 4096, kPresent, one) < 0) return facility;
+  facility.guard = scan_once(fd.get(), 0, 4096, kPresent | kGuard, one) < 0 ? 0 : kGuard;
+  for (const auto end : kAddressEnds) {
+    if (scan_once(fd.get(), 0, end, kPresent, one) < 0) continue;
+    facility.address_end = end;
+    facility.available = true;
+    break;
+  }
+  return facility;
+}
+
+const Facility& facility() {
+  static const Facility tried = try_facility();
+  return tried;
+}
+
+std::uint32_t bits_of(std::uint64_t categories) {
+  std::uint32_t bits = 0;
+  for (const auto& row : kBits) {
+    if ((categories & row.category) != 0) bits = bits | row.bit;
+  }
+  return bits;
+}
+
+}  // namespace
+
+bool page_scan_available() { return facility().available; }
+
+Result<std::optional<std::vector<PageRun>>> scan_pages(const ProcessFiles& files, const PageScanOptions& options) {
+  auto fd = files.open_file("pagemap", O_RDONLY);
+  if (!fd) return fd.error();
+  if (!*fd) return std::optional<std::vector<PageRun>>();
+  const auto categories = kPresent | kSwapped | kZeroPage | kHuge | facility().guard | (options.file ? kFile : 0) |
+                          (options.written ? kWritten : 0);
+  std::vector<PageRegion> regions(4096);
+  std::vector<PageRun> runs;
+  std::uint64_t begin = 0;
+  while (begin < facility().address_end) {
+    const int found = scan_once((*fd)->get(), begin, facility().address_end, categories, regions);
+    if (found < 0 && errno == EINTR) continue;
+    if (found < 0 && errno == ESRCH) return std::optional<std::vector<PageRun>>();
+    if (found < 0) {
+      return Error{"PAGEMAP_SCAN of process " + std::to_string(files.pid()) + " failed: " + std::strerror(errno)};
+    }
+    for (const auto& region : std::span(regions).first(static_cast<std::size_t>(found))) {
+      if ((region.categories & kGuard) != 0) continue;
+      append_run(runs, {region.start, region.end, bits_of(region.categories)});
+    }
+    // walk_end is stale once more than 512 regions were found: the last region says where to go on.
+    if (static_cast<std::size_t>(found) < regions.size()) break;
+    begin = regions.back().end;
+  }
+  return std::optional(std::move(runs));
+}
+
+}  // namespace memswell::smaps

@@ -1,0 +1,184 @@
+// The fields of each kind of record in the order in which they lie on disk: one function a kind, used by the encoder
+// and by the decoder, so that the two cannot disagree. A changed field -> raise disk::kVersion.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include "trace/events.h"
+
+namespace memswell::trace {
+
+// Position = the type's number on disk: append only.
+using RecordKinds =
+    std::tuple<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Module, ModuleMapping, FrameSymbols, ModuleSymbols,
+               ThreadBegin, MappingEvent, Mark, BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd>;
+inline constexpr std::size_t kRecordKinds = std::tuple_size_v<RecordKinds>;
+
+template <class Record, std::size_t kAt = 0>
+constexpr std::size_t record_number() {
+  if constexpr (std::is_same_v<Record, std::tuple_element_t<kAt, RecordKinds>>) {
+    return kAt;
+  } else {
+    return record_number<Record, kAt + 1>();
+  }
+}
+
+// The last value that an enum may have on disk.
+template <class Enum>
+inline constexpr Enum kLastOf = Enum{};
+template <> inline constexpr Capture kLastOf<Capture> = Capture::sampler;
+template <> inline constexpr ProcessStart kLastOf<ProcessStart> = ProcessStart::fork;
+template <> inline constexpr EndReason kLastOf<EndReason> = EndReason::oom_killed;
+template <> inline constexpr FrameKind kLastOf<FrameKind> = FrameKind::no_unwind_data;
+template <> inline constexpr MappingEvent::Kind kLastOf<MappingEvent::Kind> = MappingEvent::Kind::heap_break;
+template <> inline constexpr Mark::Kind kLastOf<Mark::Kind> = Mark::Kind::value;
+template <> inline constexpr BlockNote::Kind kLastOf<BlockNote::Kind> = BlockNote::Kind::pool_alloc;
+template <> inline constexpr SnapshotCause kLastOf<SnapshotCause> = SnapshotCause::start;
+template <> inline constexpr PageSource kLastOf<PageSource> = PageSource::smaps_only;
+
+// `record` is const for the encoder, and not for the decoder.
+template <class Record, class Kind>
+concept Of = std::is_same_v<std::remove_const_t<Record>, Kind>;
+
+template <class Io>
+void fields(Io& io, Of<RunInfo> auto& r) {
+  io(r.command, r.working_directory, r.started_unix_ns, r.kernel, r.machine, r.libc, r.page_bytes, r.cpus,
+     r.memory_bytes, r.environment, r.huge_pages, r.sample_interval, r.max_depth, r.memswell_version);
+}
+
+template <class Io>
+void fields(Io& io, Of<ProcessBegin> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.pid, r.ppid, r.start, r.parent, r.has_parent, r.executable, r.command);
+}
+
+template <class Io>
+void fields(Io& io, Of<CaptureNote> auto& r) {
+  io(r.process, r.capture, r.reason, r.allocator);
+}
+
+template <class Io>
+void fields(Io& io, Of<ProcessEnd> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.reason, r.code, r.signal, r.lost_events, r.ring_waits, r.uncertain_blocks, r.unmatched_frees, r.walks_compared,
+     r.walks_different, r.peak_rss_bytes, r.peak_rss_is_lower_bound, r.own_peak_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<Module> auto& r) {
+  io(r.id, r.path, r.build_id);
+}
+
+template <class Io>
+void fields(Io& io, Of<ModuleMapping> auto& r) {
+  io(r.process, r.module);
+  io.time(r.time);
+  io.address(r.begin);
+  io.address(r.end);
+  io.address(r.bias);
+}
+
+template <class Io>
+void fields(Io& io, Of<Frame> auto& r) {
+  io(r.module, r.kind, r.offset);
+}
+
+template <class Io>
+void fields(Io& io, Of<SourceFrame> auto& r) {
+  io(r.function, r.file, r.line);
+}
+
+template <class Io>
+void fields(Io& io, Of<FrameSymbols> auto& r) {
+  io(r.frame, r.levels);
+}
+
+template <class Io>
+void fields(Io& io, Of<ModuleSymbols> auto& r) {
+  io(r.module, r.symbol_table, r.debug_info, r.note);
+}
+
+template <class Io>
+void fields(Io& io, Of<ThreadBegin> auto& r) {
+  io(r.process, r.thread, r.tid);
+  io.time(r.time);
+}
+
+template <class Io>
+void fields(Io& io, Of<MappingEvent> auto& r) {
+  io(r.process, r.thread);
+  io.time(r.time);
+  io(r.kind);
+  io.address(r.address);
+  io(r.length, r.stack, r.protection, r.flags, r.file_backed);
+  io(r.old_address, r.old_length);
+}
+
+template <class Io>
+void fields(Io& io, Of<Mark> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.kind, r.name, r.value);
+}
+
+template <class Io>
+void fields(Io& io, Of<BlockNote> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.kind);
+  io.address(r.address);
+  io(r.bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<Sample> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.size_bytes, r.rss_bytes, r.shared_bytes, r.own_bytes, r.peak_rss_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<SmapsSnapshot> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.cause, r.rollup, r.smaps, r.status);
+}
+
+template <class Io>
+void fields(Io& io, Of<PageRun> auto& r) {
+  io.address(r.begin);
+  io.address(r.end);
+  io(r.bits);
+}
+
+template <class Io>
+void fields(Io& io, Of<OwnRange> auto& r) {
+  io.address(r.begin);
+  io.address(r.end);
+}
+
+template <class Io>
+void fields(Io& io, Of<PageSnapshot> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.cause, r.phase, r.source, r.consistent, r.pause, r.runs, r.own);
+}
+
+template <class Io>
+void fields(Io& io, Of<PhaseBoundary> auto& r) {
+  io(r.process, r.announced_by);
+  io.time(r.time);
+  io(r.name, r.peak_rss_bytes, r.peak_exact, r.own_bytes, r.own_growth_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<RunEnd> auto& r) {
+  io.time(r.time);
+  io(r.complete, r.reason);
+}
+
+}  // namespace memswell::trace

@@ -1,0 +1,45 @@
+#include "trace/recording_reader.h"
+
+#include <fmt/format.h>
+
+#include "trace/chunk_reader.h"
+#include "trace/stream_decoder.h"
+
+namespace memswell::trace {
+namespace {
+
+constexpr std::string_view kNonsense = "is damaged there: a chunk holds what cannot be";
+
+std::string end_sentence(const ReadSummary& summary, const std::optional<RunEnd>& end, std::string_view damage) {
+  if (!damage.empty()) {
+    return fmt::format("After {} bytes the recording {}; everything before is here.", summary.bytes_read, damage);
+  }
+  if (!end) {
+    return fmt::format("The recording ends after {} bytes without its last entry: memswell was stopped, or is still recording.",
+                       summary.bytes_read);
+  }
+  if (end->complete) return {};
+  return end->reason.empty() ? "The recording ended early." : end->reason;
+}
+
+}  // namespace
+
+Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor) {
+  Result<ChunkReader> opened = ChunkReader::open(path);
+  if (!opened) return opened.error();
+  ChunkReader& chunks = *opened;
+  StreamDecoder decoder(visitor, chunks.time_shift());
+  ReadSummary summary;
+  summary.bytes_read = chunks.bytes_read();
+  bool good = true;
+  while (good && chunks.next()) {
+    good = decoder.decode(chunks.columns());
+    if (good) summary.bytes_read = chunks.bytes_read();
+  }
+  summary.events = decoder.events();
+  summary.end_sentence = end_sentence(summary, decoder.end(), good ? std::string_view(chunks.damage()) : kNonsense);
+  summary.complete = summary.end_sentence.empty();
+  return summary;
+}
+
+}  // namespace memswell::trace

@@ -1,0 +1,353 @@
+// Holds the tree to the rules of the house: include arrows between rooms, which room sees which library, sizes, words.
+// The arrows are those of the table in src/README.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/function_lengths.h"
+#include "tests/support/source_tree.h"
+
+namespace memswell::tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr int kMaxFileLines = 400;
+constexpr int kMaxFunctionLines = 60;
+
+const std::vector<SourceFile>& tree() {
+  static const std::vector<SourceFile> files = read_tree(MEMSWELL_SOURCE_ROOT);
+  return files;
+}
+
+bool begins_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
+
+// ---------------------------------------------------------------------------------------------- arrows
+
+struct Room {
+  std::string folder;                // its files begin with this
+  std::string include_prefix;        // and are included as this
+  std::vector<std::string> may_see;  // include prefixes of other rooms; a whole header names just that header
+};
+
+const std::vector<Room>& rooms() {
+  static const std::vector<Room> table = {
+      {"src/base/", "base/", {}},
+      {"src/trace/", "trace/", {"base/"}},
+      {"probes/smaps/", "probes/smaps/", {"base/"}},
+      {"src/symbols/", "symbols/", {"base/", "trace/"}},
+      {"src/capture/", "capture/", {"base/", "trace/", "probes/smaps/"}},
+      {"src/analysis/", "analysis/", {"base/", "trace/", "probes/smaps/"}},
+      {"src/report/", "report/", {"base/", "analysis/", "symbols/"}},
+      {"src/cli/", "cli/", {"base/", "trace/", "probes/smaps/", "symbols/", "capture/", "analysis/", "report/"}},
+      {"probes/interposer/", "probes/interposer/", {"trace/format.h"}},
+      {"probes/include/", "memswell/", {}},
+      {"workloads/", "workloads/", {"memswell/memswell.h"}},
+      {"tests/e2e/", "tests/e2e/", {"tests/support/", "memswell/memswell.h"}},
+      {"tests/bench/", "tests/bench/", {"tests/support/", "memswell/memswell.h"}},
+  };
+  return table;
+}
+
+const Room* room_of_file(const std::string& path) {
+  for (const Room& room : rooms()) {
+    if (begins_with(path, room.folder)) return &room;
+  }
+  return nullptr;
+}
+
+const Room* room_of_header(const std::string& header) {
+  for (const Room& room : rooms()) {
+    if (begins_with(header, room.include_prefix)) return &room;
+  }
+  return nullptr;
+}
+
+bool may_include(const Room& room, const std::string& header) {
+  if (begins_with(header, room.include_prefix)) return true;
+  return std::any_of(room.may_see.begin(), room.may_see.end(),
+                     [&](const std::string& allowed) { return begins_with(header, allowed); });
+}
+
+std::string place(const SourceFile& file, const Include& include) {
+  return file.path + ":" + std::to_string(include.line) + " includes " + include.header;
+}
+
+TEST(Layering, IncludesFollowTheArrows) {
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    const Room* room = room_of_file(file.path);
+    if (room == nullptr) continue;
+    for (const Include& include : file.includes) {
+      if (room_of_header(include.header) != nullptr && !may_include(*room, include.header)) {
+        offences.push_back(place(file, include));
+      }
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+// The interposer is compiled without the root in its include path, so that nothing but its own headers, by their bare
+// names, and the format can come in.
+bool is_bare_name_in_interposer(const SourceFile& file, const Include& include, const std::set<std::string>& ours) {
+  return begins_with(file.path, "probes/interposer/") && ours.contains("probes/interposer/" + include.header);
+}
+
+// A quoted header is ours and is written from src/ or from the root, so that its room can be read off the line.
+TEST(Layering, QuotedIncludesNameTheirRoom) {
+  std::set<std::string> ours;
+  for (const SourceFile& file : tree()) ours.insert(file.path);
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    if (room_of_file(file.path) == nullptr || begins_with(file.path, "tests/")) continue;
+    for (const Include& include : file.includes) {
+      const bool found = ours.contains("src/" + include.header) || ours.contains(include.header) ||
+                         ours.contains("probes/include/" + include.header) ||
+                         is_bare_name_in_interposer(file, include, ours);
+      if (!include.angled && !found) offences.push_back(place(file, include));
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+TEST(Layering, RoomsFormNoCycle) {
+  // The table is written so that a room may see only rooms above it; cli, last of the program's rooms, sees them all.
+  std::set<std::string> above;
+  std::vector<std::string> offences;
+  for (const Room& room : rooms()) {
+    for (const std::string& seen : room.may_see) {
+      const Room* target = room_of_header(seen);
+      const bool known = target != nullptr ? above.contains(target->folder) : begins_with(seen, "tests/support/");
+      if (!known) offences.push_back(room.folder + " sees " + seen);
+    }
+    above.insert(room.folder);
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+class HeaderGraph {
+ public:
+  HeaderGraph() {
+    for (const SourceFile& file : tree()) {
+      for (const std::string prefix : {"src/", "probes/include/", ""}) {
+        if (is_c_family(file) && begins_with(file.path, prefix)) {
+          by_name_[file.path.substr(prefix.size())] = &file;
+          break;
+        }
+      }
+    }
+  }
+  std::vector<std::string> cycles() {
+    for (const auto& [name, file] : by_name_) visit(name, *file);
+    return found_;
+  }
+
+ private:
+  enum class State { unseen, open, done };
+
+  void visit(const std::string& name, const SourceFile& file) {
+    if (state_[name] == State::done) return;
+    if (state_[name] == State::open) return found_.push_back(name);
+    state_[name] = State::open;
+    for (const Include& include : file.includes) {
+      const auto next = by_name_.find(include.header);
+      if (next != by_name_.end()) visit(next->first, *next->second);
+    }
+    state_[name] = State::done;
+  }
+
+  std::map<std::string, const SourceFile*> by_name_;
+  std::map<std::string, State> state_;
+  std::vector<std::string> found_;
+};
+
+TEST(Layering, HeadersFormNoCycle) { EXPECT_THAT(HeaderGraph().cycles(), IsEmpty()); }
+
+// What CMake links between rooms must not say more than the arrows.
+TEST(Layering, BuildFilesFollowTheArrows) {
+  static const std::regex kRoom(R"(memswell_room\((\w+)[^)]*?\bUSES\s+([\w\s]*?)(?:LINKS[^)]*)?\))");
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    const Room* room = room_of_file(file.path);
+    if (room == nullptr || file.path != room->folder + "CMakeLists.txt") continue;
+    for (std::sregex_iterator match(file.text.begin(), file.text.end(), kRoom), end; match != end; ++match) {
+      std::istringstream used((*match)[2].str());
+      for (std::string name; used >> name;) {
+        const std::string prefix = name == "smaps" ? "probes/smaps/" : name + "/";
+        if (!may_include(*room, prefix)) offences.push_back(file.path + " uses " + name);
+      }
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+// ------------------------------------------------------------------------------------------- libraries
+
+struct LibraryHome {
+  std::string header;  // included headers that begin with this …
+  std::string home;    // … only in files that begin with this
+};
+
+// The libraries that are slow to compile or dangerous to share have one home; the rest are named by their room's LINKS.
+const std::vector<LibraryHome>& library_homes() {
+  static const std::vector<LibraryHome> table = {
+      {"CLI/", "src/cli/"},
+      {"spdlog/", "src/base/log.cpp"},
+      {"libunwind", "probes/interposer/unwind_with_libunwind.cpp"},
+      {"demangle.h", "src/symbols/"},
+      {"libiberty/", "src/symbols/"},
+      {"nlohmann/", "src/report/|src/cli/|tests/"},
+      {"rapidjson/", "src/report/"},
+      {"gtest/", "tests/"},
+      {"gmock/", "tests/"},
+      {"benchmark/", "tests/bench/"},
+  };
+  return table;
+}
+
+bool at_home(const std::string& path, const std::string& homes) {
+  std::istringstream list(homes);
+  for (std::string home; std::getline(list, home, '|');) {
+    if (begins_with(path, home)) return true;
+  }
+  return false;
+}
+
+TEST(Layering, LibrariesStayInTheirRooms) {
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    for (const Include& include : file.includes) {
+      for (const LibraryHome& library : library_homes()) {
+        if (include.angled && begins_with(include.header, library.header) && !at_home(file.path, library.home)) {
+          offences.push_back(place(file, include));
+        }
+      }
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+// In somebody else's process: nothing that allocates, throws, streams, or has a destructor at exit.
+TEST(Layering, InterposerIncludesNothingThatAllocates) {
+  static const std::set<std::string> kForbidden = {
+      "string",  "vector", "map",       "set",        "unordered_map",      "unordered_set", "deque",   "list",
+      "memory",  "thread", "mutex",     "functional", "iostream",           "ostream",       "istream", "sstream",
+      "fstream", "future", "exception", "stdexcept",  "condition_variable", "regex",         "any",     "filesystem"};
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    if (!begins_with(file.path, "probes/interposer/")) continue;
+    for (const Include& include : file.includes) {
+      if (include.angled && kForbidden.contains(include.header)) offences.push_back(place(file, include));
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+// ----------------------------------------------------------------------------------------------- sizes
+
+struct Excuse {
+  std::string what;  // path, or path and the beginning of a function's head
+  std::string why;
+};
+
+const std::vector<Excuse>& excuses() {
+  static const std::vector<Excuse> none = {};
+  return none;
+}
+
+bool is_excused(const std::string& what) {
+  return std::any_of(excuses().begin(), excuses().end(), [&](const Excuse& e) { return begins_with(what, e.what); });
+}
+
+bool is_code(const SourceFile& file) {
+  static const std::regex kCode(R"(.*\.(h|cpp|c|cc|py|ts|tsx|js|mjs|css|sh|cmake)|.*CMakeLists\.txt|scripts/[^.]*)");
+  return std::regex_match(file.path, kCode) && !begins_with(file.path, "tests/fixtures/");
+}
+
+TEST(Sizes, NoFileIsLongerThan400Lines) {
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    if (is_code(file) && file.lines > kMaxFileLines && !is_excused(file.path)) {
+      offences.push_back(file.path + " has " + std::to_string(file.lines) + " lines");
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+TEST(Sizes, NoFunctionIsLongerThan60Lines) {
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    if (!is_c_family(file) || !is_code(file)) continue;
+    for (const FunctionLength& function : function_lengths(file.text)) {
+      const std::string what = file.path + ":" + std::to_string(function.first_line) + " " + function.head;
+      if (function.lines > kMaxFunctionLines && !is_excused(what)) {
+        offences.push_back(what + " has " + std::to_string(function.lines) + " lines");
+      }
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+TEST(Sizes, ExcusesCarryAReason) {
+  for (const Excuse& excuse : excuses()) EXPECT_GT(excuse.why.size(), 20U) << excuse.what;
+}
+
+std::vector<std::string> measured(const std::string& text) {
+  std::vector<std::string> rows;
+  for (const FunctionLength& f : function_lengths(text)) {
+    rows.push_back(f.head + " @" + std::to_string(f.first_line) + " x" + std::to_string(f.lines));
+  }
+  return rows;
+}
+
+TEST(FunctionLengths, MeasuresFromHeadToClosingBrace) {
+  EXPECT_THAT(measured("namespace a {\n\nint f(int x) {\n  if (x) {\n    return 1;\n  }\n  return 2;\n}\n}\n"),
+              ElementsAre("int f(int x) @3 x6"));
+}
+
+TEST(FunctionLengths, SeesMembersOfTypesAndConstructorsWithInitialisers) {
+  EXPECT_THAT(
+      measured("struct alignas(64) S {\n  S() : a_{1}, b_{2} {\n    go();\n  }\n  int get() const { return a_; }\n"
+               "  int a_;\n  int b_;\n};\n"),
+      ElementsAre("S() : a_, b_ @2 x3", "int get() const @5 x1"));
+}
+
+TEST(FunctionLengths, IgnoresBracesInCommentsStringsAndDirectives) {
+  EXPECT_THAT(measured("#define M(x) { \\\n  x {\n// {\n/* { */\nvoid f() {\n  g(\"{\", '{', R\"(}{)\", 1'000);\n}\n"),
+              ElementsAre("void f() @5 x3"));
+}
+
+TEST(FunctionLengths, TablesAreNotFunctions) {
+  EXPECT_THAT(measured("constexpr Row kRows[] = {\n  {1, 2},\n  {3, 4},\n};\nenum class E { a, b };\n"), IsEmpty());
+}
+
+// ----------------------------------------------------------------------------------------------- words
+
+// The project speaks of itself alone, and leaves nothing half done. The words are put together here so that this file
+// does not contain them.
+TEST(Words, NoFileNamesThisMachineOrLeavesWorkOpen) {
+  const std::regex forbidden(std::string("(^|[^\\w.])/") + "work/|/tmp/" + "wt/|\\bissue #?\\d{1,2}\\b|\\bTO" +
+                             "DO\\b|\\bFIX" + "ME\\b|\\bX" + "XX\\b");
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    std::istringstream lines(file.text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (line.size() < 2000 && std::regex_search(line, forbidden)) {
+        offences.push_back(file.path + ":" + std::to_string(number) + " " + line.substr(0, 120));
+      }
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+}  // namespace
+}  // namespace memswell::tests

@@ -1,0 +1,45 @@
+// Writes recordings into temporary files and reads them back as lines of text that name every field.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/recording_reader.h"
+#include "trace/recording_writer.h"
+
+namespace memswell::trace {
+
+// One line an event: "Kind field field …". Times of allocations and releases are left out: see `Reading::times`.
+std::vector<std::string> lines_of(const std::function<void(Visitor&)>& deliver);
+
+struct Reading {
+  Result<ReadSummary> summary;
+  std::vector<std::string> lines;
+  std::vector<Nanoseconds> times;  // of allocations and releases
+};
+
+class TemporaryFile {
+ public:
+  TemporaryFile();
+  explicit TemporaryFile(const std::string& content);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  UniqueFd open_for_writing() const;
+  std::string content() const;
+
+ private:
+  std::string path_;
+};
+
+// The bytes of a recording of what `record` writes.
+std::string recording_of(const std::function<void(RecordingWriter&)>& record);
+
+Reading read_file(const std::string& path);
+Reading read_bytes(const std::string& bytes);
+
+}  // namespace memswell::trace
