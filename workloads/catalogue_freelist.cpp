@@ -106,6 +106,13 @@ constexpr Variant kVariants[] = {
     {"medium-pymalloc", "alloc=pymalloc items=500000", "The same with the pool allocator.", {}, false},
 };
 
+constexpr PhaseTable kTables[] = {
+    {"RSS, peak of the pass", "fill", kPeakRss, Unit::bytes},
+    {"RSS after the pass", "drop compact trim", kRss, Unit::bytes},
+    {"free, still held by malloc", "drop", kHeapFree, Unit::bytes},
+    {"time", "fill drop", "wall_ns", Unit::nanoseconds, false, true},
+};
+
 }  // namespace
 
 constinit const Workload kFreelistPulse{
@@ -113,6 +120,6 @@ constinit const Workload kFreelistPulse{
     "Four million numbers go into a table of two million items, the table is dropped, and again. The peak is the last growth of "
     "the table, when the old and the new one live at once. In the first pass it falls before all objects exist; in later "
     "passes a free list holds every object already, and the tables no longer fit into the holes between them.",
-    kVariants, "block", "passes", "items", "fill drop"};
+    kVariants, "block", "passes", "items", "fill drop", {}, kTables};
 
 }  // namespace memswell::workloads
