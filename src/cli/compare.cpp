@@ -41,12 +41,15 @@ std::vector<std::string> parted(const std::string& list) {
 
 // The files of the command line, or those that running the program makes.
 Result<std::vector<LabelledRecording>> recordings(CompareArguments& arguments) {
-  const bool runs = !arguments.allocators.empty() || arguments.runs.repeat > 1;
-  if (runs) {
-    arguments.runs.command = arguments.files;
+  if (!arguments.runs.command.empty()) {
+    if (!arguments.files.empty())
+      return Error{"compare takes recordings or a program to run, not both; see memswell compare --help", ExitCode::usage};
+    if (arguments.runs.repeat == 0) return Error{"--repeat 0 runs nothing", ExitCode::usage};
     arguments.runs.allocators = parted(arguments.allocators);
     return record_repeatedly(arguments.runs);
   }
+  if (!arguments.allocators.empty() || arguments.runs.repeat != 1)
+    return Error{"--allocators and --repeat need a program to run, after --", ExitCode::usage};
   if (arguments.files.size() < 2)
     return Error{"compare needs at least two recordings; see memswell compare --help", ExitCode::usage};
   std::vector<LabelledRecording> out;
@@ -71,7 +74,8 @@ Result<int> run(CompareArguments& arguments) {
 
 Action declare(CommandLine& line) {
   const auto arguments = std::make_shared<CompareArguments>();
-  line.program(arguments->files);
+  line.optional_positionals("FILE", arguments->files, "recordings; the first is the reference");
+  line.program_after_dashes(arguments->runs.command);
   line.values("-l,--label", "NAME", arguments->labels,
               "heading of a column instead of the file's name, in the same order; recordings with one label make one column "
               "of medians and spreads");
