@@ -1,6 +1,7 @@
 #include "walk.h"
 
 #include "append.h"
+#include "check_walk.h"
 #include "layout.h"
 #include "process.h"
 #include "readable.h"
@@ -232,6 +233,8 @@ StackDifference walk_stack(ThreadState& t, const CallSite& site) {
   if (keep == Walk::kNeedsLibunwind) {
     walk_all_with_libunwind(s, site, layout);
     keep = 0;
+  } else if (__builtin_expect(process.header->check_walks != 0, 0)) {
+    check_walk(s, site, level);
   }
   return {&s, level, layout, keep};
 }

@@ -1,0 +1,159 @@
+#include "analysis/heap_gaps.h"
+
+#include <algorithm>
+
+namespace memswell::analysis {
+namespace {
+
+constexpr Bytes kPage = 4096;
+constexpr Bytes kKeptOfFreeChunk = 48;  // sizeof(struct malloc_chunk)
+constexpr Bytes kChunkToBlock = 16;
+
+Address page_down(Address address) { return address / kPage * kPage; }
+Address page_up(Address address) { return page_down(address + kPage - 1); }
+
+Address chunk_of(const PlacedBlock& placed) { return placed.address - kChunkToBlock; }
+Address chunk_end(const PlacedBlock& placed) { return placed.address + placed.block.usable() - kChunkHeader; }
+
+using Blocks = std::vector<PlacedBlock>;
+
+Blocks::const_iterator first_in(const HeapExtent& heap, const Blocks& blocks) {
+  return std::lower_bound(blocks.begin(), blocks.end(), heap.begin,
+                          [](const PlacedBlock& placed, Address address) { return placed.address < address; });
+}
+
+bool counts(const PlacedBlock& placed) { return !has_own_mapping(placed.block.usable()); }
+
+// Sites and bytes of the live blocks on one page.
+class PageShares {
+ public:
+  PageShares(const HeapExtent& heap, RangeSet& resident, const std::function<void(SiteIndex, Bytes)>& give)
+      : heap_(heap), resident_(resident), give_(give) {}
+
+  void add(SiteIndex site, Address begin, Address end) {
+    if (page_down(begin) != page_) turn_to(page_down(begin));
+    put(site, std::min(end, page_ + kPage) - begin);
+    if (end <= page_ + kPage) return;
+    turn_to(page_down(end - 1));  // pages between are full
+    put(site, end - page_);
+  }
+
+  void turn_to(Address page) {
+    distribute();
+    page_ = page;
+    live_ = 0;
+    sites_.clear();
+  }
+
+ private:
+  struct Share {
+    SiteIndex site;
+    Bytes bytes;
+  };
+
+  void put(SiteIndex site, Bytes bytes) {
+    live_ += bytes;
+    if (!sites_.empty() && sites_.back().site == site) {
+      sites_.back().bytes += bytes;
+    } else {
+      sites_.push_back({site, bytes});
+    }
+  }
+
+  void distribute() {
+    const Bytes page_bytes = resident_.overlap(std::max(page_, heap_.begin), std::min(page_ + kPage, heap_.end));
+    if (live_ == 0 || page_bytes <= live_) return;
+    Bytes left = page_bytes - live_;
+    const Bytes free = left;
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      const Bytes part = i + 1 < sites_.size() ? free * sites_[i].bytes / live_ : left;  // rounding goes to the last
+      left -= part;
+      give_(sites_[i].site, part);
+    }
+  }
+
+  const HeapExtent& heap_;
+  RangeSet& resident_;
+  const std::function<void(SiteIndex, Bytes)>& give_;
+  Address page_ = 1;  // no page begins there
+  Bytes live_ = 0;
+  std::vector<Share> sites_;
+};
+
+void measure(const Gap& gap, RangeSet& resident, GapFigures& figures) {
+  if (gap.begin >= gap.end) return;
+  const Bytes all = resident.overlap(gap.begin, gap.end);
+  if (all == 0) return;
+  const Address head_end = std::min(page_up(gap.begin), gap.end);
+  const Address tail_begin = std::max(page_down(gap.end), head_end);
+  const Bytes pinned = resident.overlap(gap.begin, head_end) + resident.overlap(tail_begin, gap.end);
+  const Bytes trimmable = resident.overlap(gap.trim_begin, gap.trim_end);
+  figures.pinned_bytes += pinned;
+  figures.trimmable_bytes += trimmable;
+  figures.cached_bytes += all - pinned - trimmable;
+  if (gap.top) figures.top_bytes += trimmable;
+}
+
+}  // namespace
+
+Gap gap_between(Address chunk_end, Address next_chunk, const HeapExtent& heap) {
+  Gap gap;
+  const bool first = chunk_end == heap.begin;
+  gap.top = next_chunk >= heap.end;
+  gap.begin = first ? chunk_end : chunk_end + kChunkHeader;
+  gap.end = gap.top ? heap.end : next_chunk + kChunkHeader;
+  gap.trim_begin = gap.trim_end = page_up(chunk_end + kKeptOfFreeChunk);
+  const Address end = gap.top ? heap.end : next_chunk;
+  if (gap.top && heap.kind != HeapExtent::Kind::main) return gap;
+  if (end > gap.trim_begin) gap.trim_end = gap.trim_begin + page_down(end - gap.trim_begin);
+  return gap;
+}
+
+GapFigures measure_gaps(const HeapExtent& heap, const Blocks& blocks, RangeSet& resident) {
+  GapFigures figures;
+  Address end = heap.begin;
+  for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
+    if (!counts(*at)) continue;
+    if (chunk_of(*at) > end) measure(gap_between(end, chunk_of(*at), heap), resident, figures);
+    end = std::max(end, chunk_end(*at));
+  }
+  if (end < heap.end) measure(gap_between(end, heap.end, heap), resident, figures);
+  return figures;
+}
+
+std::vector<Bytes> trimmable_without(const HeapExtent& heap, const Blocks& blocks, const std::vector<SiteIndex>& sites,
+                                     const std::function<SiteIndex(StackId)>& site_of, RangeSet& resident) {
+  std::vector<Bytes> trimmable(sites.size(), 0);
+  std::vector<Address> ends(sites.size(), heap.begin);
+  const auto close = [&](std::size_t i, Address next) {
+    if (next < ends[i] + kPage) return;  // no whole page between them
+    const Gap gap = gap_between(ends[i], next, heap);
+    trimmable[i] += resident.overlap(gap.trim_begin, gap.trim_end);
+  };
+  for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
+    if (!counts(*at)) continue;
+    const SiteIndex site = site_of(at->block.stack);
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      if (sites[i] == site) continue;
+      close(i, chunk_of(*at));
+      ends[i] = std::max(ends[i], chunk_end(*at));
+    }
+  }
+  for (std::size_t i = 0; i < sites.size(); ++i) close(i, heap.end);
+  return trimmable;
+}
+
+void share_pinned(const HeapExtent& heap, const Blocks& blocks, RangeSet& resident,
+                  const std::function<SiteIndex(StackId)>& site_of, const std::function<void(SiteIndex, Bytes)>& give) {
+  PageShares shares(heap, resident, give);
+  Address end = heap.begin;
+  for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
+    if (!counts(*at)) continue;
+    const Address from = std::max(at->address - kChunkHeader, end);
+    end = std::max(end, std::min(at->address + at->block.usable(), heap.end));
+    if (from < end) shares.add(site_of(at->block.stack), from, end);
+  }
+  shares.turn_to(0);
+}
+
+}  // namespace memswell::analysis

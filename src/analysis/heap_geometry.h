@@ -1,0 +1,68 @@
+// Where the allocator keeps its blocks, judged from addresses and sizes alone: memory contents are never read.
+//
+// glibc (malloc/malloc.c, arena.c, 64 bit): a chunk begins 16 bytes before its block, its own header is the last 8 of
+// these, and its usable size is 8 modulo 16. A chunk with a mapping of its own has 16 bytes of header and a usable size
+// that is 0 modulo 16. The main arena lies in [heap]; heaps of the other arenas begin on multiples of 64 MiB.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <string_view>
+#include <vector>
+
+#include "analysis/live_set.h"
+#include "base/ids.h"
+#include "probes/smaps/smaps_parser.h"
+
+namespace memswell::analysis {
+
+enum class Allocator : std::uint8_t { glibc, other };
+Allocator allocator_from(std::string_view name, std::string_view libc);
+
+inline constexpr Bytes kChunkHeader = 8;         // glibc: of a chunk in a heap
+inline constexpr Bytes kMappedChunkHeader = 16;  // glibc: of a chunk with its own mapping
+inline constexpr Bytes kArenaHeapBytes = Bytes{64} << 20;
+
+// glibc: did this block get a mapping of its own?
+constexpr bool has_own_mapping(Bytes usable) { return usable % 16 == 0; }
+
+// Which stretches of address space ever held a block of a heap. Cheap enough for every allocation.
+class HeapHistory {
+ public:
+  static constexpr unsigned kGranuleBits = 22;  // 4 MiB
+
+  void note(Address address, Bytes usable) {
+    const std::uint64_t key = ((address >> kGranuleBits) << 1) | (has_own_mapping(usable) ? 1u : 0u);
+    if (key == last_) return;
+    last_ = key;
+    seen_[key] = true;
+  }
+  // Starts of 64 MiB stretches in which a block without own mapping was; unordered.
+  std::vector<Address> arena_candidates() const;
+  // Did [begin, end) ever hold a block of any kind?
+  bool touched(Address begin, Address end) const;
+
+ private:
+  std::uint64_t last_ = 0;
+  tsl::robin_map<std::uint64_t, bool> seen_;
+};
+
+struct HeapExtent {
+  enum class Kind : std::uint8_t { main, arena, other };
+  Kind kind = Kind::main;
+  Address begin = 0;
+  Address end = 0;
+};
+
+// Heaps as they lie in these mappings, ordered, disjoint. `blocks`: addresses of the live blocks, ordered.
+struct PlacedBlock {
+  Address address = 0;
+  Block block;
+};
+std::vector<HeapExtent> find_heaps(Allocator allocator, const std::vector<smaps::Mapping>& mappings,
+                                   const HeapHistory& history, const std::vector<PlacedBlock>& blocks);
+
+// Private, writable, without a name of a file.
+bool is_plain_anonymous(const smaps::Mapping& mapping);
+
+}  // namespace memswell::analysis

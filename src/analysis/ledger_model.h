@@ -1,0 +1,122 @@
+// The ledger of one snapshot: every resident byte has one owner.
+//
+//   sum of rows + own_bytes + difference_bytes == smaps_rss_bytes
+//
+// `difference_bytes` is what changed while a busy process was read; it is shown and never absorbed by a row. What
+// lies beside the sum (untouched, swapped, …) is memory that is not resident, or a second view of bytes in a row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/stack_model.h"
+#include "base/ids.h"
+#include "trace/events.h"
+
+namespace memswell::analysis {
+
+// One row each, in printed order.
+enum class Owner : std::uint8_t {
+  heap_live,
+  heap_slack,
+  heap_headers,
+  heap_trimmable,
+  heap_pinned,
+  heap_cached,
+  pool_idle,
+  mapped,
+  stacks,
+  files,
+  shared,
+  kernel,
+  unknown,
+};
+inline constexpr std::size_t kOwners = 13;
+
+struct OwnerText {
+  Owner owner;
+  std::string_view key;    // JSON
+  std::string_view words;  // for a person
+  std::string_view term;   // the expert's word
+};
+extern const std::array<OwnerText, kOwners> kOwnerTexts;  // by Owner
+
+struct FileRow {
+  std::string path;
+  Bytes clean_bytes = 0;
+  Bytes dirty_bytes = 0;  // written pages of the file and private copies (anonymous) in its mapping
+};
+
+// The part of one site in a snapshot.
+struct SiteShare {
+  SiteIndex site;
+  Bytes live_bytes = 0;  // requested
+  std::uint64_t live_blocks = 0;
+  Bytes resident_bytes = 0;    // requested bytes on resident pages
+  Bytes untouched_bytes = 0;   // requested bytes on pages that were never there
+  Bytes slack_bytes = 0;       // resident rounding
+  Bytes pinned_bytes = 0;      // its share of the free bytes on pages where its blocks are among the survivors
+  Bytes returns_bytes = 0;     // what malloc_trim(0) would return more if this site freed its blocks here
+  bool returns_known = false;  // computed (for the sites that pin most)
+  Bytes mapped_bytes = 0;      // resident bytes of its mmap calls
+};
+
+// One heap of the allocator: [heap], or a thread arena's heap (glibc: aligned 64 MiB).
+struct ArenaRow {
+  Address begin = 0;
+  Address end = 0;
+  Bytes resident_bytes = 0;
+  Bytes live_bytes = 0;  // requested, resident
+  Bytes free_bytes = 0;  // resident, in no live block and no header of one
+  std::uint64_t live_blocks = 0;
+  bool main = false;
+};
+
+struct Beside {
+  Bytes untouched_bytes = 0;  // inside live blocks, page never touched
+  Bytes swapped_bytes = 0;
+  Bytes lazily_freed_bytes = 0;   // MADV_FREE: given back, still counted in RSS
+  Bytes zero_read_bytes = 0;      // only read: maps the kernel's zero page, not in RSS
+  Bytes huge_rounding_bytes = 0;  // resident only because of a 2 MiB page: its part outside live blocks
+  Bytes overallocated_bytes = 0;  // told by memswell_used
+};
+
+struct LedgerRow {
+  Owner owner = Owner::unknown;
+  Bytes bytes = 0;
+};
+
+struct LedgerSnapshot {
+  std::string at;  // "phase NAME", "peak", "exit", …: unique enough to be read by a person
+  trace::SnapshotCause cause = trace::SnapshotCause::periodic;
+  std::string phase;  // the phase in which it was taken (for cause phase: that which begins)
+  Nanoseconds time_ns = 0;
+  Bytes rss_bytes = 0;  // smaps_rss_bytes − own_bytes
+  Bytes smaps_rss_bytes = 0;
+  Bytes own_bytes = 0;
+  Bytes private_dirty_bytes = 0;  // own left out
+  Bytes pss_bytes = 0;            // own left out
+  std::vector<LedgerRow> rows;    // all owners, in printed order, zeros too
+  std::int64_t difference_bytes = 0;
+  Beside beside;
+  Bytes live_bytes = 0;  // requested, resident or not
+  Bytes usable_bytes = 0;
+  std::uint64_t live_blocks = 0;
+  trace::PageSource source = trace::PageSource::none;
+  bool consistent = false;  // no thread was inside the allocator, and events stop where the pages were read
+  Nanoseconds pause_ns = 0;
+  bool heap_exact = false;          // glibc's geometry was used; else heap rows other than live and slack are estimates
+  Bytes ambiguous_bytes = 0;        // zero page or shared page: the source could not tell; bounded by smaps Rss
+  Bytes page_bytes_returnable = 0;  // what malloc_trim(0) would return: whole pages, = the heap_trimmable row
+  Bytes top_bytes = 0;              // of it, at the top of a heap
+  std::vector<SiteShare> sites;     // largest first by resident + pinned + mapped
+  std::vector<FileRow> files;       // largest first
+  std::vector<ArenaRow> arenas;
+
+  Bytes row(Owner owner) const { return rows.empty() ? 0 : rows[static_cast<std::size_t>(owner)].bytes; }
+};
+
+}  // namespace memswell::analysis

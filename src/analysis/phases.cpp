@@ -1,0 +1,139 @@
+#include "analysis/phases.h"
+
+#include <algorithm>
+
+namespace memswell::analysis {
+
+PhaseCutter::PhaseCutter(Nanoseconds begin, std::uint32_t pid) {
+  Phase first;
+  first.name = kFirstPhase;
+  first.announced_by = pid;
+  first.begin_ns = begin;
+  phases_.push_back(first);
+  extras_.emplace_back();
+}
+
+void PhaseCutter::note_rss(Bytes rss) {
+  last_rss_ = rss;
+  extras_.back().seen_peak_rss = std::max(extras_.back().seen_peak_rss, rss);
+  if (phases_.size() == 1 && first_rss_ == 0) first_rss_ = phases_.front().begin_rss_bytes = rss;
+}
+
+void PhaseCutter::note_dirty(Bytes dirty) {
+  last_dirty_ = dirty;
+  Phase& phase = phases_.back();
+  phase.peak_private_dirty_bytes = std::max(phase.peak_private_dirty_bytes, dirty);
+  if (phases_.size() == 1 && !extras_.front().dirty_begin) {
+    extras_.front().dirty_begin = true;
+    phase.begin_private_dirty_bytes = dirty;
+  }
+}
+
+void PhaseCutter::on(const trace::Sample& sample) {
+  last_own_ = std::min(sample.own_bytes, sample.rss_bytes);
+  note_rss(sample.rss_bytes - last_own_);
+  kernel_peak_now_ = std::max(kernel_peak_now_, sample.peak_rss_bytes);
+}
+
+void PhaseCutter::on(const Reading& reading) {
+  if (!reading.figures) return;
+  last_own_ = reading.own.rss_bytes;
+  kernel_peak_now_ = std::max(kernel_peak_now_, reading.peak_rss_bytes);
+  const bool phase = reading.cause == trace::SnapshotCause::phase;
+  if (phase && awaiting_) at_boundary(reading);
+  note_rss(reading.figures->rss_bytes);
+  note_dirty(reading.figures->private_dirty_bytes);
+  if (phase) {
+    last_boundary_reading_ = reading;
+    last_boundary_reading_->mappings.clear();
+  }
+}
+
+// The reading of a boundary is the end of one phase and the begin of the next.
+void PhaseCutter::at_boundary(const Reading& reading) {
+  awaiting_ = false;
+  if (phases_.size() < 2) return;
+  Phase& before = phases_[phases_.size() - 2];
+  Phase& now = phases_.back();
+  before.end_rss_bytes = now.begin_rss_bytes = reading.figures->rss_bytes;
+  before.end_private_dirty_bytes = now.begin_private_dirty_bytes = reading.figures->private_dirty_bytes;
+  before.peak_private_dirty_bytes = std::max(before.peak_private_dirty_bytes, reading.figures->private_dirty_bytes);
+  extras_[extras_.size() - 2].dirty_end = extras_.back().dirty_begin = true;
+  before.peak_rss_bytes = std::max(before.peak_rss_bytes, before.end_rss_bytes);
+}
+
+void PhaseCutter::close_peak(Bytes kernel_peak, Bytes own, Bytes bound, bool exact) {
+  Phase& phase = phases_.back();
+  const Bytes seen = extras_.back().seen_peak_rss;
+  const Bytes kernel = kernel_peak - std::min(kernel_peak, own);
+  // VmHWM is updated in batches and can lag a little behind a reading: the larger one is true.
+  phase.peak_rss_bytes = exact ? std::max(kernel, seen) : seen;
+  phase.peak_rss_exact = exact && kernel_peak > 0;
+  phase.peak_rss_bound_bytes = bound;
+}
+
+void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announced_by, std::size_t window) {
+  close_peak(boundary.peak_rss_bytes, boundary.own_bytes, boundary.own_growth_bytes,
+             boundary.peak_exact || (phases_.size() == 1 && reset_));
+  Phase& before = phases_.back();
+  before.end_ns = boundary.time;
+  before.end_rss_bytes = last_rss_;
+  before.end_private_dirty_bytes = last_dirty_.value_or(0);
+  extras_.back().dirty_end = last_dirty_.has_value();
+  if (phases_.size() == 1 && boundary.name == kFirstPhase) before.name = kBeforeStart;
+
+  Phase next;
+  next.name = boundary.name;
+  next.announced_by = announced_by;
+  next.begin_ns = boundary.time;
+  next.begin_rss_bytes = last_rss_;
+  next.begin_private_dirty_bytes = last_dirty_.value_or(0);
+  next.peak_private_dirty_bytes = last_dirty_.value_or(0);
+  phases_.push_back(next);
+  extras_.push_back({window, last_rss_, last_dirty_.has_value(), false});
+  kernel_peak_now_ = 0;
+  awaiting_ = true;
+  if (last_boundary_reading_ && last_boundary_reading_->time_ns == boundary.time) at_boundary(*last_boundary_reading_);
+}
+
+void PhaseCutter::on(const trace::ProcessEnd& end) {
+  ended_ = true;
+  Bytes peak = kernel_peak_now_;
+  Bytes earlier = 0;
+  for (const Phase& phase : phases_) earlier = std::max(earlier, phase.peak_rss_bytes);
+  // The figure of the end is that of the last phase, unless it repeats an earlier and higher peak.
+  const Bytes of_end = end.peak_rss_bytes - std::min(end.peak_rss_bytes, last_own_);
+  if (phases_.size() == 1 || of_end > earlier) peak = std::max(peak, end.peak_rss_bytes);
+  close_peak(peak, last_own_, 0, peak > 0 && !end.peak_rss_is_lower_bound);
+  phases_.back().end_ns = end.time;
+}
+
+std::vector<Phase> PhaseCutter::finish(Nanoseconds time, const std::vector<Window>& windows) {
+  Phase& last = phases_.back();
+  if (!ended_) {
+    last.end_ns = std::max(time, last.begin_ns);
+    close_peak(kernel_peak_now_, last_own_, 0, false);
+  }
+  last.end_rss_bytes = last_rss_;
+  last.end_private_dirty_bytes = last_dirty_.value_or(0);
+  extras_.back().dirty_end = last_dirty_.has_value();
+  for (std::size_t i = 0; i < phases_.size(); ++i) {
+    Phase& phase = phases_[i];
+    phase.private_dirty_known = extras_[i].dirty_begin && extras_[i].dirty_end;
+    const std::size_t end = i + 1 < phases_.size() ? extras_[i + 1].first_window : windows.size();
+    for (std::size_t w = extras_[i].first_window; w < end && w < windows.size(); ++w) {
+      const Window& window = windows[w];
+      if (w == extras_[i].first_window) phase.begin_live_bytes = window.begin_live_bytes;
+      phase.end_live_bytes = window.end_live_bytes;
+      if (window.peak_live_bytes > phase.peak_live_bytes || w == extras_[i].first_window) {
+        phase.peak_live_bytes = window.peak_live_bytes;
+        phase.peak_live_ns = window.peak_live_ns;
+      }
+      phase.calls += window.calls;
+      phase.allocated_bytes += window.allocated_bytes;
+    }
+  }
+  return phases_;
+}
+
+}  // namespace memswell::analysis

@@ -1,0 +1,101 @@
+#include "analysis/site_windows.h"
+
+#include <algorithm>
+
+namespace memswell::analysis {
+namespace {
+
+// With very many windows (--phase-every) only the largest sites of each are kept.
+constexpr std::size_t kManyWindows = 200;
+constexpr std::size_t kSitesOfMany = 200;
+
+}  // namespace
+
+void SiteWindows::open(Nanoseconds begin, Bytes live) {
+  open_ = Window{};
+  open_.begin_ns = begin;
+  open_.begin_live_bytes = live;
+  open_.peak_live_bytes = live;
+  open_.peak_live_ns = begin;
+  live_ = live;
+  touched_.clear();
+  ++window_;
+  ++peak_stamp_;  // the peak is here: every site's live bytes of this moment are those at the peak
+}
+
+SiteWindows::State& SiteWindows::touch(SiteIndex site) {
+  if (site.value >= states_.size()) states_.resize(std::max<std::size_t>(site.value + 1, states_.size() * 2));
+  State& state = states_[site.value];
+  if (state.window != window_) {
+    state.window = window_;
+    state.now.site = site;
+    state.now.calls = state.now.frees = 0;
+    state.now.allocated_bytes = state.now.freed_bytes = 0;
+    touched_.push_back(site);
+  }
+  if (state.peak_stamp != peak_stamp_) {  // unchanged since the last peak
+    state.now.live_at_peak_bytes = state.now.live_bytes;
+    state.peak_stamp = peak_stamp_;
+  }
+  return state;
+}
+
+void SiteWindows::note_peak(Nanoseconds time) {
+  if (live_ <= open_.peak_live_bytes) return;
+  open_.peak_live_bytes = live_;
+  open_.peak_live_ns = time;
+  ++peak_stamp_;
+}
+
+void SiteWindows::allocated(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after) {
+  State& state = touch(site);
+  ++state.now.calls;
+  ++state.now.live_blocks;
+  state.now.allocated_bytes += bytes;
+  state.now.live_bytes += bytes;
+  state.own_peak = std::max(state.own_peak, state.now.live_bytes);
+  ++open_.calls;
+  open_.allocated_bytes += bytes;
+  live_ = live_after;
+  note_peak(time);
+}
+
+void SiteWindows::freed(SiteIndex site, Bytes bytes, Bytes live_after) {
+  State& state = touch(site);
+  ++state.now.frees;
+  --state.now.live_blocks;
+  state.now.freed_bytes += bytes;
+  state.now.live_bytes -= bytes;
+  live_ = live_after;
+}
+
+void SiteWindows::restored(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after) {
+  State& state = touch(site);
+  if (state.now.frees > 0) {  // unless a cut came between the two
+    --state.now.frees;
+    state.now.freed_bytes -= bytes;
+  }
+  ++state.now.live_blocks;
+  state.now.live_bytes += bytes;
+  state.own_peak = std::max(state.own_peak, state.now.live_bytes);
+  live_ = live_after;
+  note_peak(time);
+}
+
+void SiteWindows::cut(Nanoseconds time) {
+  open_.end_ns = time;
+  open_.end_live_bytes = live_;
+  for (SiteIndex site : touched_) open_.sites.push_back(touch(site).now);
+  if (windows_.size() > kManyWindows && open_.sites.size() > kSitesOfMany) {
+    const auto weight = [](const SiteWindow& site) {
+      return std::max({site.allocated_bytes, site.freed_bytes, site.live_at_peak_bytes});
+    };
+    std::nth_element(open_.sites.begin(), open_.sites.begin() + kSitesOfMany, open_.sites.end(),
+                     [&](const SiteWindow& a, const SiteWindow& b) { return weight(a) > weight(b); });
+    open_.sites.resize(kSitesOfMany);
+  }
+  windows_.push_back(std::move(open_));
+  open(time, live_);
+}
+
+}  // namespace memswell::analysis

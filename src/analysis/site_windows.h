@@ -1,0 +1,75 @@
+// What each site did between two cuts of the run (phase boundaries, the ends and peaks of pulses), and the exact peak
+// of live bytes in between. Only sites that did something are kept, so that thousands of windows stay small.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/stack_model.h"
+#include "base/ids.h"
+
+namespace memswell::analysis {
+
+struct SiteWindow {
+  SiteIndex site;
+  std::uint64_t calls = 0;
+  Bytes allocated_bytes = 0;
+  std::uint64_t frees = 0;
+  Bytes freed_bytes = 0;
+  Bytes live_bytes = 0;  // at the end of the window
+  std::uint64_t live_blocks = 0;
+  Bytes live_at_peak_bytes = 0;  // when the process's live bytes were at their peak in this window
+};
+
+struct Window {
+  Nanoseconds begin_ns = 0;
+  Nanoseconds end_ns = 0;
+  Bytes begin_live_bytes = 0;
+  Bytes end_live_bytes = 0;
+  Bytes peak_live_bytes = 0;  // of the process, inherited blocks in
+  Nanoseconds peak_live_ns = 0;
+  std::uint64_t calls = 0;
+  Bytes allocated_bytes = 0;
+  std::vector<SiteWindow> sites;  // that allocated or freed; the largest ones if there were very many
+};
+
+class SiteWindows {
+ public:
+  explicit SiteWindows(Nanoseconds begin, Bytes live) { open(begin, live); }
+
+  // Called before and after a change of the process's live bytes; `live_after` is the process's new total.
+  void allocated(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after);
+  void freed(SiteIndex site, Bytes bytes, Bytes live_after);
+  // A block that is not of this process's own calls has gone.
+  void inherited_freed(Bytes live_after) { live_ = live_after; }
+  // A failed realloc: the block lives on, as if nothing had been.
+  void restored(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after);
+
+  // Ends the window and begins the next.
+  void cut(Nanoseconds time);
+
+  const std::vector<Window>& windows() const { return windows_; }
+  Bytes peak_live_bytes(SiteIndex site) const { return site.value < states_.size() ? states_[site.value].own_peak : 0; }
+
+ private:
+  struct State {
+    SiteWindow now;                // of the open window
+    Bytes own_peak = 0;            // of the whole run
+    std::uint64_t peak_stamp = 0;  // the process peak for which now.live_at_peak_bytes holds
+    std::uint32_t window = 0;      // the window that `now` counts for
+  };
+
+  void open(Nanoseconds begin, Bytes live);
+  State& touch(SiteIndex site);
+  void note_peak(Nanoseconds time);
+
+  std::vector<State> states_;       // by SiteIndex
+  std::vector<SiteIndex> touched_;  // in the open window
+  std::vector<Window> windows_;
+  Window open_;
+  Bytes live_ = 0;
+  std::uint64_t peak_stamp_ = 1;  // grows with every new peak of the open window
+  std::uint32_t window_ = 0;
+};
+
+}  // namespace memswell::analysis

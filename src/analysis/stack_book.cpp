@@ -1,0 +1,141 @@
+#include "analysis/stack_book.h"
+
+#include <array>
+#include <utility>
+
+namespace memswell::analysis {
+namespace {
+
+// Without a rule from the caller: only the functions that allocate.
+bool allocates(std::string_view function, std::string_view) {
+  static constexpr std::array<std::string_view, 14> kFunctions{
+      "malloc",        "calloc", "realloc", "reallocarray", "free",           "memalign", "posix_memalign",
+      "aligned_alloc", "valloc", "pvalloc", "operator new", "operator new[]", "mmap",     "mmap64"};
+  for (std::string_view name : kFunctions) {
+    if (function == name || (function.starts_with(name) && function.substr(name.size()).starts_with("("))) return true;
+  }
+  return false;
+}
+
+bool is_mark(const trace::Frame& frame) { return frame.kind >= trace::FrameKind::depth_limit; }
+
+}  // namespace
+
+std::size_t StackBook::FrameHash::operator()(const trace::Frame& frame) const noexcept {
+  const std::uint64_t key =
+      frame.offset ^ (std::uint64_t{frame.module.value} << 44) ^ (static_cast<std::uint64_t>(frame.kind) << 61);
+  return (key * 0x9e37'79b9'7f4a'7c15u) >> 16;
+}
+
+StackBook::StackBook() : plumbing_(allocates) {
+  table_.frames.emplace_back().levels.emplace_back();
+  table_.stacks.emplace_back();
+  site_of_frame_.emplace_back();
+  site_of_stack_.emplace_back();
+  sites_.emplace_back();
+}
+
+void StackBook::on(const trace::Module& module) {
+  if (module.id.value >= modules_.size()) modules_.resize(module.id.value + 1);
+  modules_[module.id.value] = module;
+}
+
+const trace::Module* StackBook::module(ModuleId id) const {
+  return id.value != 0 && id.value < modules_.size() ? &modules_[id.value] : nullptr;
+}
+
+void StackBook::on(const trace::StackNode& node) {
+  // Ids are dense and come in order; a second reading brings them again.
+  if (node.id.value != table_.stacks.size() || node.parent.value >= node.id.value) return;
+  table_.stacks.push_back({node.parent, frame_index(node.frame)});
+  site_of_stack_.emplace_back();
+  if (resolved_) place(node.id);
+}
+
+void StackBook::on(const trace::FrameSymbols& symbols) {
+  const std::uint32_t index = frame_index(symbols.frame);
+  if (!symbols.levels.empty() && !resolved_) table_.frames[index].levels = symbols.levels;
+}
+
+void StackBook::on(const trace::ModuleSymbols& symbols) {
+  const trace::Module* found = module(symbols.module);
+  if (found != nullptr) module_notes_[found->path] = symbols.note;
+}
+
+std::string StackBook::note_of(const std::string& module_path) const {
+  const auto at = module_notes_.find(module_path);
+  return at == module_notes_.end() ? std::string() : at->second;
+}
+
+std::uint32_t StackBook::frame_index(const trace::Frame& frame) {
+  const auto [at, added] = frame_index_.try_emplace(frame, static_cast<std::uint32_t>(table_.frames.size()));
+  if (!added) return at->second;
+  table_.frames.emplace_back().frame = frame;
+  site_of_frame_.emplace_back();
+  if (resolved_) {
+    name_frame(table_.frames.back());
+    site_of_frame_.back() = site_in(table_.frames.back());
+  }
+  return at->second;
+}
+
+void StackBook::name_frame(NamedFrame& frame) {
+  const trace::Module* from = module(frame.frame.module);
+  if (from != nullptr) frame.module = from->path;
+  if (frame.levels.empty() && names_ != nullptr && from != nullptr && !is_mark(frame.frame)) {
+    frame.levels = names_->lookup(frame.frame, *from);
+  }
+  if (frame.levels.empty()) frame.levels.emplace_back();
+  frame.plumbing = true;
+  for (const trace::SourceFrame& level : frame.levels) frame.plumbing &= plumbing_(level.function, frame.module);
+}
+
+void StackBook::resolve(Names* names, SiteRule plumbing) {
+  names_ = names;
+  if (plumbing) plumbing_ = std::move(plumbing);
+  resolved_ = true;
+  for (std::size_t i = 1; i < table_.frames.size(); ++i) {
+    name_frame(table_.frames[i]);
+    site_of_frame_[i] = site_in(table_.frames[i]);
+  }
+  for (std::uint32_t stack = 1; stack < table_.stacks.size(); ++stack) place(StackId{stack});
+}
+
+// The innermost inlined level that is not plumbing; none: the frame is plumbing through and through, or a mark.
+std::optional<SiteIndex> StackBook::site_in(const NamedFrame& frame) {
+  if (is_mark(frame.frame)) return std::nullopt;
+  for (const trace::SourceFrame& level : frame.levels) {
+    if (!plumbing_(level.function, frame.module)) return site_at(frame, level);
+  }
+  return std::nullopt;
+}
+
+SiteIndex StackBook::site_at(const NamedFrame& frame, const trace::SourceFrame& level) {
+  // Lines tell sites of one function apart; without lines the function is the site, without a name its address.
+  SiteKey key{level.function, level.file, level.line, frame.module, level.function.empty() ? frame.frame.offset : 0};
+  const auto [at, added] =
+      site_index_.try_emplace(std::move(key), SiteIndex{static_cast<std::uint32_t>(sites_.size())});
+  if (!added) return at->second;
+  Site& site = sites_.emplace_back();
+  site.function = level.function;
+  site.file = level.file;
+  site.line = level.line;
+  site.module = frame.module;
+  site.offset = frame.frame.offset;
+  return at->second;
+}
+
+void StackBook::place(StackId stack) {
+  const StackEntry entry = table_.stacks[stack.value];
+  const std::optional<SiteIndex>& here = site_of_frame_[entry.frame];
+  const NamedFrame& frame = table_.frames[entry.frame];
+  if (here) {
+    site_of_stack_[stack.value] = *here;
+  } else if (site_of_stack_[entry.parent.value] != SiteIndex{0} || is_mark(frame.frame)) {
+    site_of_stack_[stack.value] = site_of_stack_[entry.parent.value];  // plumbing: the caller's site
+  } else {
+    site_of_stack_[stack.value] = site_at(frame, frame.levels.front());  // nothing but plumbing: name that
+  }
+}
+
+}  // namespace memswell::analysis

@@ -1,0 +1,94 @@
+#include "analysis/survey.h"
+
+#include <algorithm>
+
+#include "probes/smaps/smaps_parser.h"
+
+namespace memswell::analysis {
+namespace {
+
+// A join costs about 0.1 s per million blocks: snapshots that nothing refers to are left out beyond this many.
+constexpr std::size_t kMostJoins = 200;
+
+Bytes rss_of(const trace::SmapsSnapshot& snapshot) {
+  if (!snapshot.rollup.empty()) {
+    if (const auto rollup = smaps::parse_smaps_rollup(snapshot.rollup)) return rollup->rss_bytes;
+  }
+  const auto text = smaps::parse_smaps(snapshot.smaps);
+  return text ? smaps::total(text->mappings).rss_bytes : 0;
+}
+
+}  // namespace
+
+Survey::Process& Survey::process(ProcessIndex index) {
+  if (index.value >= processes_.size()) processes_.resize(index.value + 1);
+  return processes_[index.value];
+}
+
+void Survey::on(const trace::ProcessBegin& begin) {
+  process(begin.process);
+  note_time(begin.time);
+}
+
+void Survey::on(const trace::Sample& sample) {
+  note_time(sample.time);
+  const Bytes rss = sample.rss_bytes - std::min(sample.rss_bytes, sample.own_bytes);
+  process(sample.process).curve.push_back({sample.time, rss});
+}
+
+void Survey::on(const trace::PageSnapshot& snapshot) {
+  Process& process = this->process(snapshot.process);
+  const Bytes rss = process.curve.empty() ? 0 : process.curve.back().bytes;
+  process.snapshots.push_back({snapshot.time, snapshot.cause, rss});
+}
+
+void Survey::on(const trace::SmapsSnapshot& snapshot) {
+  note_time(snapshot.time);
+  Process& process = this->process(snapshot.process);
+  if (!process.snapshots.empty() && process.snapshots.back().time_ns == snapshot.time) {
+    process.snapshots.back().rss_bytes = rss_of(snapshot);
+  }
+}
+
+void Survey::choose_joins(const std::vector<Snapshot>& snapshots, Plan& plan) {
+  plan.join.assign(snapshots.size(), false);
+  if (snapshots.empty()) return;
+  const auto larger = [](const Snapshot& a, const Snapshot& b) { return a.rss_bytes < b.rss_bytes; };
+  plan.peak_snapshot =
+      static_cast<std::size_t>(std::max_element(snapshots.begin(), snapshots.end(), larger) - snapshots.begin());
+  plan.join[plan.peak_snapshot] = true;
+  plan.join.back() = true;
+  const auto join_nearest = [&](Nanoseconds time) {
+    const auto after = std::lower_bound(snapshots.begin(), snapshots.end(), time,
+                                        [](const Snapshot& s, Nanoseconds t) { return s.time_ns < t; });
+    auto nearest = static_cast<std::size_t>(after - snapshots.begin());
+    if (after == snapshots.end() || (nearest > 0 && time - snapshots[nearest - 1].time_ns < after->time_ns - time)) {
+      --nearest;
+    }
+    plan.join[nearest] = true;
+  };
+  for (const PulseShape& pulse : plan.pulses) {
+    for (const CurvePoint* point : {&pulse.begin, &pulse.peak, &pulse.end}) join_nearest(point->time_ns);
+  }
+  std::size_t joins = 0;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    const bool asked_for = snapshots[i].cause == trace::SnapshotCause::phase ||
+                           snapshots[i].cause == trace::SnapshotCause::mark ||
+                           snapshots[i].cause == trace::SnapshotCause::exit;
+    if (asked_for && joins++ < kMostJoins) plan.join[i] = true;
+  }
+}
+
+Plan Survey::plan(ProcessIndex index) const {
+  Plan plan;
+  if (index.value >= processes_.size()) return plan;
+  const Process& process = processes_[index.value];
+  plan.pulses = find_pulses(process.curve);
+  for (const PulseShape& pulse : plan.pulses) {
+    for (const CurvePoint* point : {&pulse.begin, &pulse.peak, &pulse.end}) plan.cuts.insert(point->time_ns);
+  }
+  choose_joins(process.snapshots, plan);
+  return plan;
+}
+
+}  // namespace memswell::analysis

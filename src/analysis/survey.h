@@ -1,0 +1,64 @@
+// The first reading of a recording: everything but the allocations. It names stacks and finds sites, sees the whole
+// footprint curve, and plans the second reading: at which moments figures are cut, and which page snapshots are joined.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/footprint_curve.h"
+#include "analysis/stack_book.h"
+#include "trace/visitor.h"
+
+namespace memswell::analysis {
+
+// For one process.
+struct Plan {
+  std::vector<PulseShape> pulses;
+  std::set<Nanoseconds> cuts;            // times of samples at which a pulse begins, peaks or ends
+  std::vector<bool> join;                // by number of the page snapshot: make a ledger of it
+  std::size_t peak_snapshot = SIZE_MAX;  // the page snapshot with the largest RSS
+};
+
+class Survey : public trace::Visitor {
+ public:
+  void on(const trace::RunInfo& info) override { info_ = info; }
+  void on(const trace::ProcessBegin& begin) override;
+  void on(const trace::ProcessEnd& end) override { note_time(end.time); }
+  void on(const trace::Module& module) override { stacks_.on(module); }
+  void on(const trace::StackNode& node) override { stacks_.on(node); }
+  void on(const trace::FrameSymbols& symbols) override { stacks_.on(symbols); }
+  void on(const trace::ModuleSymbols& symbols) override { stacks_.on(symbols); }
+  void on(const trace::Sample& sample) override;
+  void on(const trace::SmapsSnapshot& snapshot) override;
+  void on(const trace::PageSnapshot& snapshot) override;
+  void on(const trace::RunEnd& end) override { note_time(end.time); }
+
+  const trace::RunInfo& info() const { return info_; }
+  StackBook& stacks() { return stacks_; }
+  Nanoseconds last_time() const { return last_time_; }
+  Plan plan(ProcessIndex process) const;
+
+ private:
+  struct Snapshot {
+    Nanoseconds time_ns = 0;
+    trace::SnapshotCause cause = trace::SnapshotCause::periodic;
+    Bytes rss_bytes = 0;
+  };
+  struct Process {
+    std::vector<CurvePoint> curve;
+    std::vector<Snapshot> snapshots;
+    Bytes last_rss_bytes = 0;
+  };
+
+  Process& process(ProcessIndex index);
+  void note_time(Nanoseconds time) { last_time_ = time > last_time_ ? time : last_time_; }
+  static void choose_joins(const std::vector<Snapshot>& snapshots, Plan& plan);
+
+  trace::RunInfo info_;
+  StackBook stacks_;
+  std::vector<Process> processes_;
+  Nanoseconds last_time_ = 0;
+};
+
+}  // namespace memswell::analysis

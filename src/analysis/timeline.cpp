@@ -1,0 +1,77 @@
+#include "analysis/timeline.h"
+
+namespace memswell::analysis {
+
+// The row of this moment; a new one goes on with the footprint of the row before until it is read.
+TimelineRow& Timeline::row_at(Nanoseconds time, const LiveFigures& live) {
+  const bool same = !rows_.empty() && rows_.back().time_ns == time;
+  if (!same) {
+    TimelineRow row;
+    if (!rows_.empty()) {
+      row.size_bytes = rows_.back().size_bytes;
+      row.rss_bytes = rows_.back().rss_bytes;
+      row.own_bytes = rows_.back().own_bytes;
+    }
+    row.time_ns = time;
+    rows_.push_back(std::move(row));
+  }
+  TimelineRow& row = rows_.back();
+  row.requested_bytes = live.requested_bytes;
+  row.usable_bytes = live.usable_bytes;
+  row.live_blocks = live.blocks;
+  if (!pending_mark_.empty()) row.mark = std::exchange(pending_mark_, {});
+  for (ValueMark& value : pending_values_) row.values.push_back(std::move(value));
+  pending_values_.clear();
+  return row;
+}
+
+void Timeline::on(const trace::Sample& sample, const LiveFigures& live) {
+  TimelineRow& row = row_at(sample.time, live);
+  row.size_bytes = sample.size_bytes;
+  if (row.smaps) return;  // the more thorough reading of the same moment stays
+  row.own_bytes = std::min(sample.own_bytes, sample.rss_bytes);
+  row.rss_bytes = sample.rss_bytes - row.own_bytes;
+}
+
+void Timeline::on(const Reading& reading, const std::vector<trace::OwnRange>& own, const LiveFigures& live) {
+  if (!reading.figures) return;
+  TimelineRow& row = row_at(reading.time_ns, live);
+  row.smaps = reading.figures;
+  row.rss_bytes = reading.figures->rss_bytes;
+  row.own_bytes = reading.own.rss_bytes;
+  if (reading.full) row.size_bytes = reading.figures->size_bytes + reading.own.size_bytes;
+  row.smaps->size_bytes = row.size_bytes;  // smaps_rollup has none
+  if (!keep_mappings_ || !reading.full) return;
+  row.mappings.clear();
+  for (const smaps::Mapping& mapping : reading.mappings) {
+    row.mappings.push_back(
+        {mapping.begin, mapping.end, mapping.perms.text(), mapping.name, is_own(mapping, own), figures_of(mapping)});
+  }
+}
+
+void Timeline::mark(Nanoseconds time, const std::string& name, const LiveFigures& live) {
+  if (!pending_mark_.empty()) row_at(pending_mark_time_, live);  // two marks without a reading between them
+  pending_mark_ = name;
+  pending_mark_time_ = time;
+  if (!rows_.empty() && rows_.back().time_ns == time) row_at(time, live);
+}
+
+void Timeline::value(Nanoseconds time, const std::string& name, std::int64_t value) {
+  ValueMark mark{name, value};
+  if (!rows_.empty() && rows_.back().time_ns == time) {
+    rows_.back().values.push_back(std::move(mark));
+  } else {
+    pending_values_.push_back(std::move(mark));
+  }
+}
+
+std::vector<TimelineRow> Timeline::take() {
+  if (!rows_.empty()) {  // announced after the last row
+    if (!pending_mark_.empty() && rows_.back().mark.empty()) rows_.back().mark = std::move(pending_mark_);
+    for (ValueMark& value : pending_values_) rows_.back().values.push_back(std::move(value));
+  }
+  pending_values_.clear();
+  return std::move(rows_);
+}
+
+}  // namespace memswell::analysis

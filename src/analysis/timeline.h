@@ -1,0 +1,43 @@
+// Makes the rows of the timeline from samples, readings and marks as they stream by.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/readings.h"
+#include "analysis/timeline_model.h"
+#include "trace/events.h"
+
+namespace memswell::analysis {
+
+struct LiveFigures {
+  Bytes requested_bytes = 0;
+  Bytes usable_bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
+class Timeline {
+ public:
+  explicit Timeline(bool keep_mappings) : keep_mappings_(keep_mappings) {}
+
+  void on(const trace::Sample& sample, const LiveFigures& live);
+  void on(const Reading& reading, const std::vector<trace::OwnRange>& own, const LiveFigures& live);
+  // A name or a value belongs to the next row, or to the last one if it was read at the same time.
+  void mark(Nanoseconds time, const std::string& name, const LiveFigures& live);
+  void value(Nanoseconds time, const std::string& name, std::int64_t value);
+
+  const std::vector<TimelineRow>& rows() const { return rows_; }
+  std::vector<TimelineRow> take();
+
+ private:
+  TimelineRow& row_at(Nanoseconds time, const LiveFigures& live);
+
+  bool keep_mappings_;
+  std::vector<TimelineRow> rows_;
+  std::string pending_mark_;
+  Nanoseconds pending_mark_time_ = 0;
+  std::vector<ValueMark> pending_values_;
+};
+
+}  // namespace memswell::analysis

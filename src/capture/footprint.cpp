@@ -1,0 +1,172 @@
+#include "capture/footprint.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "capture/own_pages.h"
+#include "probes/smaps/high_water_mark.h"
+#include "probes/smaps/page_map.h"
+#include "probes/smaps/smaps_parser.h"
+#include "probes/smaps/status_parser.h"
+
+namespace memswell::capture {
+namespace {
+
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr double kThoroughShare = 0.01;
+constexpr double kPeakShare = 0.05;
+constexpr double kMarkShare = 0.5;
+constexpr Nanoseconds kThoroughInterval = 100 * kMillisecond;
+
+// A snapshot of the pages is worth its cost when the footprint has grown by a twentieth since the last one.
+bool is_new_peak(Bytes rss, Bytes at_last_snapshot) { return rss > at_last_snapshot + at_last_snapshot / 20 + (Bytes{1} << 20); }
+
+static_assert(static_cast<std::uint32_t>(trace::PageBit::written) == static_cast<std::uint32_t>(smaps::PageBit::written));
+static_assert(static_cast<std::uint32_t>(trace::PageBit::file) == static_cast<std::uint32_t>(smaps::PageBit::file));
+static_assert(static_cast<std::uint8_t>(trace::PageSource::smaps_only) ==
+              static_cast<std::uint8_t>(smaps::PageSource::smaps_only));
+
+std::vector<trace::PageRun> runs_for_recording(const std::vector<smaps::PageRun>& runs) {
+  std::vector<trace::PageRun> copied;
+  copied.reserve(runs.size());
+  for (const smaps::PageRun& run : runs) copied.push_back({run.begin, run.end, run.bits});
+  return copied;
+}
+
+}  // namespace
+
+Footprint::Footprint(const Region& region, trace::RecordingWriter& writer, const StampClock& clock,
+                     const ImageTable& images, FootprintOptions options)
+    : region_(region),
+      writer_(writer),
+      clock_(clock),
+      images_(images),
+      options_(options),
+      thorough_schedule_(kThoroughShare, kThoroughInterval),
+      peak_schedule_(kPeakShare, 10 * kMillisecond),
+      mark_schedule_(kMarkShare, 0) {}
+
+void Footprint::tick(Nanoseconds now) {
+  if (now < next_tick_) return;
+  // A recorder that was held up takes one sample, not all that it missed.
+  next_tick_ = std::max(next_tick_ + options_.interval, now + options_.interval / 2);
+  for (const auto& image : images_.running())
+    if (!image->process_ended) sample_image(*image, now);
+}
+
+void Footprint::sample_image(Image& image, Nanoseconds now) {
+  if (!sample(image)) return;
+  if (options_.snapshots_at_peaks && is_new_peak(image.rss_bytes, image.snapshot_rss_bytes) && peak_schedule_.is_due(now)) {
+    image.peak_snapshot_due = true;
+    return;
+  }
+  if (!thorough_schedule_.is_due(now) || now < image.next_thorough) return;
+  read_thorough(image, image.next_thorough == 0 ? trace::SnapshotCause::start : trace::SnapshotCause::periodic);
+  thorough_schedule_.record(now, clock_.now() - now);
+  image.next_thorough = now + kThoroughInterval;
+}
+
+bool Footprint::sample(Image& image) {
+  if (image.sampler == nullptr) return false;
+  const auto reading = image.sampler->read_cheap();
+  if (!reading || !*reading) return false;
+  std::string status;
+  const Bytes peak = read_status(image, status) ? image.phase_peak_bytes : 0;
+  image.rss_bytes = (*reading)->rss_bytes;
+  writer_.write(trace::Sample{.process = image.index,
+                              .time = clock_.now(),
+                              .size_bytes = (*reading)->size_bytes,
+                              .rss_bytes = (*reading)->rss_bytes,
+                              .shared_bytes = (*reading)->shared_bytes,
+                              .own_bytes = image.own_bytes,
+                              .peak_rss_bytes = peak});
+  return true;
+}
+
+bool Footprint::read_status(Image& image, std::string& text) {
+  if (image.sampler == nullptr) return false;
+  const auto read = image.sampler->files().read("status", buffer_);
+  if (!read || !*read) return false;
+  text = **read;
+  const auto status = smaps::parse_status(text);
+  if (!status || !status->has_memory) return false;
+  image.phase_peak_bytes = status->memory.high_water_mark_bytes;
+  image.peak_rss_bytes = std::max(image.peak_rss_bytes, image.phase_peak_bytes);
+  return true;
+}
+
+bool Footprint::read_smaps(Image& image, std::string& text) {
+  if (image.sampler == nullptr) return false;
+  const auto read = image.sampler->files().read("smaps", buffer_);
+  if (!read || !*read || (*read)->empty()) return false;
+  text = **read;
+  return true;
+}
+
+void Footprint::read_own(Image& image, const std::string& smaps_text) {
+  const auto parsed = smaps::parse_smaps(smaps_text);
+  if (!parsed) return;
+  std::vector<trace::OwnRange> ranges;
+  if (image.slot) ranges = own_ranges_of(region_.process(*image.slot));
+  image.own_bytes = own_resident_bytes(parsed->mappings, ranges);
+  image.own_peak_bytes = std::max(image.own_peak_bytes, image.own_bytes);
+}
+
+void Footprint::read_thorough(Image& image, trace::SnapshotCause cause) {
+  const Nanoseconds begin = clock_.now();
+  if (cause == trace::SnapshotCause::mark && !mark_schedule_.is_due(begin)) return;
+  trace::SmapsSnapshot smaps{.process = image.index, .time = begin, .cause = cause};
+  if (!read_smaps(image, smaps.smaps)) return;
+  read_status(image, smaps.status);
+  read_own(image, smaps.smaps);
+  writer_.write(smaps);
+  if (cause == trace::SnapshotCause::mark) mark_schedule_.record(begin, clock_.now() - begin);
+}
+
+void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::string& phase,
+                         ClosedGate& gate) {
+  trace::SmapsSnapshot smaps{.process = image.index, .time = clock_.now(), .cause = cause};
+  if (!read_smaps(image, smaps.smaps)) return;
+  trace::PageSnapshot pages{.process = image.index,
+                            .time = smaps.time,
+                            .cause = cause,
+                            .phase = phase,
+                            .consistent = gate.is_quiet()};
+  const auto parsed = smaps::parse_smaps(smaps.smaps);
+  if (parsed) {
+    // File pages are told apart by their mapping: the cheaper scan is enough.
+    const auto map = smaps::read_page_map(image.sampler->files(), parsed->mappings);
+    if (map && *map) {
+      pages.source = static_cast<trace::PageSource>((*map)->source);
+      pages.runs = runs_for_recording((*map)->runs);
+    }
+    if (image.slot) pages.own = own_ranges_of(region_.process(*image.slot));
+    image.own_bytes = own_resident_bytes(parsed->mappings, pages.own);
+    image.own_peak_bytes = std::max(image.own_peak_bytes, image.own_bytes);
+    image.snapshot_rss_bytes = smaps::total(parsed->mappings).rss_bytes;
+  }
+  read_status(image, smaps.status);
+  gate.open();
+  pages.pause = gate.closed_for();
+  writer_.write(pages);
+  writer_.write(smaps);
+}
+
+void Footprint::cut_peak(Image& image, trace::PhaseBoundary& boundary) {
+  std::string status;
+  boundary.peak_exact = read_status(image, status) && image.peak_is_of_phase;
+  boundary.peak_rss_bytes = image.phase_peak_bytes;
+  boundary.own_bytes = image.own_bytes;
+  boundary.own_growth_bytes =
+      image.own_bytes > image.own_at_phase_bytes ? image.own_bytes - image.own_at_phase_bytes : 0;
+  image.own_at_phase_bytes = image.own_bytes;
+  image.peak_is_of_phase = false;
+  if (!options_.reset_peaks || image.sampler == nullptr) return;
+  const auto reset = image.sampler->reset_peak();
+  image.peak_is_of_phase = reset && *reset;
+}
+
+}  // namespace memswell::capture

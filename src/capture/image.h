@@ -1,0 +1,79 @@
+// One image of one process in the recording: from fork or exec to exit or the next exec. Plain data shared by the parts of
+// the recorder; ImageTable owns it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "probes/smaps/linux_sampler.h"
+#include "trace/events.h"
+
+namespace memswell::capture {
+
+struct Ring;
+
+// The program is about to exec; told by its `executing` record.
+struct PendingExec {
+  std::string path;
+  std::uint8_t note = 0;  // format::ExecNote
+  Nanoseconds time = 0;
+};
+
+struct Image {
+  ProcessIndex index;
+  pid_t pid = 0;  // as the recorder sees it
+  std::optional<std::uint32_t> slot;  // of the region; none: sampled only
+  trace::Capture capture = trace::Capture::sampler;
+  bool provisional = false;  // begun because the process was seen; may still attach
+  std::uint64_t fork_stamp = 0;       // names the fork that it came from
+  std::uint64_t last_fork_stamp = 0;  // of the forks that its records have told of
+  std::string executable;
+  std::vector<std::string> command;
+  std::string reason;     // as in trace::CaptureNote
+  std::string allocator;
+
+  UniqueFd pidfd;  // readable when the process has ended
+  std::unique_ptr<smaps::LinuxSampler> sampler;  // null: the process had ended before it was looked at
+  bool process_ended = false;     // seen by pidfd; what is left in its rings still comes
+
+  bool finishing = false;         // the last round: nothing is waited for
+
+  std::vector<Ring*> rings;
+  Nanoseconds last_time = 0;  // of its newest event: times never go back within an image
+  std::set<std::tuple<std::uint32_t, Address, Address>> mapped_modules;  // written: module, begin, bias
+
+  // Counted up as rings are freed and, at the end, from the slot.
+  std::uint64_t lost_events = 0;
+  std::uint64_t ring_waits = 0;
+  std::uint64_t broken_rings = 0;
+
+  std::optional<PendingExec> exec;
+  std::optional<std::uint8_t> exit_kind;  // format::ExitKind
+  std::uint32_t flags_reported = 0;       // format::ProcessFlag
+
+  // Footprint.
+  Nanoseconds next_thorough = 0;  // when the next smaps is due
+  Bytes peak_rss_bytes = 0;       // largest VmHWM read, over resets
+  Bytes phase_peak_bytes = 0;     // VmHWM as last read
+  bool peak_is_of_phase = true;   // VmHWM counts from the begin of this phase on
+  Bytes rss_bytes = 0;            // as last sampled
+  Bytes snapshot_rss_bytes = 0;   // RSS at the last page snapshot
+  bool peak_snapshot_due = false;
+  Bytes own_bytes = 0;
+  Bytes own_peak_bytes = 0;
+  Bytes own_at_phase_bytes = 0;
+  bool last_snapshot_taken = false;       // in its exit hooks
+  std::uint32_t snapshots_since_answer = 0;  // of those that the program asked for by a record
+  std::uint32_t answered = 0;             // format::ProcessSlot::exit_requested that was answered
+};
+
+}  // namespace memswell::capture

@@ -1,0 +1,281 @@
+#include "capture/process_tracker.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "capture/capture_description.h"
+#include "capture/exit_status.h"
+#include "capture/outer_pid.h"
+
+namespace memswell::capture {
+namespace {
+
+constexpr Nanoseconds kMillisecond = 1'000'000;
+// A fork whose child nobody has seen by then failed, or was followed by an exec or end at once.
+constexpr Nanoseconds kForkPatience = 20 * kMillisecond;
+// A child that has neither attached nor claimed a slot by then will not.
+constexpr Nanoseconds kAttachPatience = 200 * kMillisecond;
+
+}  // namespace
+
+void ProcessTracker::expect_first(pid_t pid, std::string reason) {
+  first_pid_ = pid;
+  first_reason_ = std::move(reason);
+}
+
+void ProcessTracker::first_launched() {
+  launched_ = true;
+  if (first_reason_.empty()) {
+    candidates_.emplace(first_pid_, clock_.now());
+    return;
+  }
+  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
+  images_.note_capture(image, trace::Capture::sampler, first_reason_, "");
+}
+
+void ProcessTracker::first_ended(int wait_status, Bytes max_rss_bytes) {
+  first_end_ = Ended{wait_status, max_rss_bytes};
+  if (images_.by_pid(first_pid_) != nullptr) return;
+  // It neither attached nor lived long enough to be found: an entry all the same.
+  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
+  images_.note_capture(image, trace::Capture::sampler,
+                       first_reason_.empty() ? "It ended before it attached to the recorder." : first_reason_, "");
+}
+
+void ProcessTracker::launcher_is_gone() {
+  launcher_gone_ = true;
+  if (!launched_) first_finished_ = true;
+}
+
+void ProcessTracker::attached(AttachedProgram program) {
+  const std::uint32_t inner = inner_pid_of(program.pid).value_or(static_cast<std::uint32_t>(program.pid));
+  attached_.push_back({std::move(program), inner});
+}
+
+bool ProcessTracker::is_unclaimed(std::uint32_t slot) const {
+  return images_.by_slot(slot) == nullptr &&
+         region_.process(slot).state.load(std::memory_order_acquire) == format::SlotState::live;
+}
+
+void ProcessTracker::discover_slots() {
+  const std::uint32_t high =
+      std::min(region_.header().processes_high.load(std::memory_order_acquire), format::kProcessSlots);
+  for (std::uint32_t slot = 0; slot < high; ++slot) {
+    if (!is_unclaimed(slot)) continue;
+    const format::ProcessSlot& shared = region_.process(slot);
+    if (shared.origin == format::ProcessOrigin::exec) {
+      begin_exec(slot);
+      continue;
+    }
+    Image* parent = images_.by_slot(shared.parent_slot);
+    const std::uint64_t stamp = shared.fork_stamp;
+    // While its parent's `forking` record is still to come, the child waits for it; on_forking begins it.
+    const bool parent_will_tell = parent != nullptr && stamp != 0 && !parent->process_ended &&
+                                  !given_up_forks_.contains(stamp) && parent->last_fork_stamp < stamp;
+    if (!parent_will_tell) begin_fork(slot, parent);
+  }
+}
+
+OpenedProcess ProcessTracker::process_of_exec(std::uint32_t inner) {
+  const auto found = std::find_if(attached_.begin(), attached_.end(),
+                                  [inner](const Attached& attached) { return attached.inner_pid == inner; });
+  if (found == attached_.end()) return open_process(static_cast<pid_t>(inner));
+  OpenedProcess process = std::move(found->process);
+  attached_.erase(found);
+  return process;
+}
+
+void ProcessTracker::begin_exec(std::uint32_t slot) {
+  const format::ProcessSlot& shared = region_.process(slot);
+  OpenedProcess process = process_of_exec(shared.pid);
+  candidates_.erase(process.pid);
+  if (Image* before = images_.by_pid(process.pid); before != nullptr) {
+    if (before->provisional) {
+      images_.give_slot(*before, slot);
+      describe(*before);
+      return;
+    }
+    finish_replaced(*before);
+  }
+  Image& image = images_.begin({.process = std::move(process),
+                                .slot = slot,
+                                .start = trace::ProcessStart::exec,
+                                .parent_pid = shared.parent_pid,
+                                .time = clock_.time_of(shared.begin_stamp)});
+  describe(image);
+}
+
+void ProcessTracker::begin_fork(std::uint32_t slot, const Image* parent) {
+  const format::ProcessSlot& shared = region_.process(slot);
+  const pid_t pid = find_child_by_inner_pid(parent != nullptr ? parent->pid : 0, shared.pid)
+                        .value_or(static_cast<pid_t>(shared.pid));
+  candidates_.erase(pid);
+  if (Image* known = images_.by_pid(pid); known != nullptr && !known->slot && known->fork_stamp == shared.fork_stamp) {
+    images_.give_slot(*known, slot);
+    describe(*known);
+    return;
+  }
+  Image& image = images_.begin({.process = open_process(pid),
+                                .slot = slot,
+                                .start = trace::ProcessStart::fork,
+                                .parent = parent,
+                                .parent_pid = shared.parent_pid,
+                                .time = parent != nullptr ? parent->last_time : clock_.now()});
+  describe(image);
+}
+
+void ProcessTracker::describe(Image& image) {
+  const format::ProcessSlot& shared = region_.process(*image.slot);
+  const std::uint32_t flags = shared.flags.load(std::memory_order_relaxed);
+  char path[sizeof shared.allocator_path];
+  std::copy(std::begin(shared.allocator_path), std::end(shared.allocator_path), path);
+  path[sizeof path - 1] = '\0';
+  CaptureDescription said = describe_capture(flags, path, image.executable);
+  image.flags_reported = flags;
+  images_.note_capture(image, said.capture, said.reason, said.allocator);
+}
+
+Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
+  parent.last_fork_stamp = std::max(parent.last_fork_stamp, stamp);
+  const std::uint32_t high =
+      std::min(region_.header().processes_high.load(std::memory_order_acquire), format::kProcessSlots);
+  for (std::uint32_t slot = 0; slot < high; ++slot) {
+    if (!is_unclaimed(slot) || region_.process(slot).fork_stamp != stamp) continue;
+    holds_.erase(&parent);
+    begin_fork(slot, &parent);
+    return Emitted::taken;
+  }
+  const Nanoseconds now = clock_.now();
+  Hold& hold = holds_[&parent];
+  if (hold.stamp != stamp) hold = {stamp, now, now};
+  if (now >= hold.next_look) {
+    hold.next_look = now + kMillisecond;
+    for (const pid_t child : children_of(parent.pid)) {
+      if (images_.by_pid(child) != nullptr || candidates_.contains(child)) continue;
+      holds_.erase(&parent);
+      begin_child_without_slot(child, &parent);
+      images_.by_pid(child)->fork_stamp = stamp;
+      return Emitted::taken;
+    }
+  }
+  if (!parent.finishing && !parent.process_ended && now - hold.since < kForkPatience) return Emitted::hold;
+  holds_.erase(&parent);
+  given_up_forks_[stamp] = now;
+  return Emitted::taken;
+}
+
+void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent) {
+  Image& image = images_.begin({.process = open_process(pid),
+                                .start = trace::ProcessStart::fork,
+                                .parent = parent,
+                                .parent_pid = static_cast<std::uint32_t>(parent->pid),
+                                .time = parent->last_time});
+  images_.note_capture(image, parent->capture, parent->reason, parent->allocator);
+}
+
+void ProcessTracker::on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) {
+  image.exec = PendingExec{path, static_cast<std::uint8_t>(note), time};
+  exec_notes_[path] = note;
+}
+
+void ProcessTracker::on_exec_failed(Image& image) { image.exec.reset(); }
+
+void ProcessTracker::look_for_children() {
+  std::vector<std::pair<pid_t, Image*>> children;
+  for (const auto& image : images_.running())
+    for (const pid_t child : children_of(image->pid)) children.emplace_back(child, image.get());
+  for (const auto& [child, parent] : children) note_child(child, *parent);
+  const Nanoseconds now = clock_.now();
+  for (auto place = candidates_.begin(); place != candidates_.end();) {
+    const auto [pid, since] = *place;
+    if (now - since < kAttachPatience) {
+      ++place;
+      continue;
+    }
+    place = candidates_.erase(place);
+    if (images_.by_pid(pid) != nullptr) continue;
+    Image& image = images_.begin({.process = open_process(pid), .time = now});
+    image.provisional = true;
+    const auto note = exec_notes_.find(image.executable);
+    images_.note_capture(image, trace::Capture::sampler,
+                         note != exec_notes_.end() && note->second != format::ExecNote::recorded
+                             ? std::string(describe_exec_note(note->second))
+                             : "It has not attached to the recorder: its allocations are not seen, its footprint is.",
+                         "");
+  }
+  for (std::size_t i = 0; i < images_.running().size(); ++i) check_for_silent_exec(*images_.running()[i]);
+}
+
+void ProcessTracker::note_child(pid_t pid, Image& parent) {
+  if (images_.by_pid(pid) != nullptr) return;
+  // A child that has not exec'd and claimed no slot yet is its parent's copy: it has allocated nothing of its own.
+  candidates_.emplace(pid, clock_.now());
+  static_cast<void>(parent);
+}
+
+// An image that cannot attach took the place of one that is known.
+void ProcessTracker::check_for_silent_exec(Image& image) {
+  if (image.process_ended || image.provisional) return;
+  const std::string executable = read_executable(image.pid);
+  if (executable.empty() || executable == image.executable) return;
+  if (candidates_.emplace(image.pid, clock_.now()).second) return;
+}
+
+bool ProcessTracker::all_ended() const { return first_finished_ && images_.running().empty() && candidates_.empty(); }
+
+void ProcessTracker::finish_ended() {
+  for (std::size_t i = 0; i < images_.running().size();) {
+    Image& image = *images_.running()[i];
+    if (!image.process_ended && image.pidfd && has_ended(image.pidfd)) image.process_ended = true;
+    const bool waits_for_status = image.pid == first_pid_ && !first_end_ && !first_finished_ && !launcher_gone_;
+    if (!image.process_ended || waits_for_status) {
+      ++i;
+      continue;
+    }
+    const pid_t pid = image.pid;
+    finish(image, end_of(image));
+    if (pid == first_pid_) first_finished_ = true;
+    i = 0;  // the end may have begun and ended others
+  }
+  std::erase_if(candidates_, [](const auto& candidate) { return !is_running(candidate.first); });
+}
+
+ImageEnd ProcessTracker::end_of(Image& image) {
+  ImageEnd end{.time = clock_.now()};
+  if (image.pid == first_pid_ && first_end_) {
+    const ExitStatus status = exit_status_of(first_end_->wait_status);
+    end.reason = status.reason;
+    end.code = status.code;
+    end.signal = status.signal;
+    end.max_rss_bytes = first_end_->max_rss_bytes;
+    return end;
+  }
+  const ExitStatus status = read_exit_status(image.pidfd, image.pid);
+  end.reason = status.reason;
+  end.code = status.code;
+  end.signal = status.signal;
+  if (end.reason == trace::EndReason::unknown && image.exit_kind) end.reason = trace::EndReason::exited;
+  return end;
+}
+
+void ProcessTracker::finish(Image& image, const ImageEnd& end) {
+  // Children that wait for this image's word on their fork begin now, while their parent is still there.
+  drain_.finish_reading(image);
+  for (std::uint32_t slot = 0; slot < format::kProcessSlots; ++slot) {
+    if (!is_unclaimed(slot)) continue;
+    const format::ProcessSlot& shared = region_.process(slot);
+    if (shared.origin == format::ProcessOrigin::fork && images_.by_slot(shared.parent_slot) == &image)
+      begin_fork(slot, &image);
+  }
+  holds_.erase(&image);
+  drain_.finish(image, end);
+}
+
+void ProcessTracker::finish_replaced(Image& image) {
+  finish(image, {.reason = trace::EndReason::replaced_by_exec,
+                 .time = image.exec ? image.exec->time : image.last_time});
+}
+
+}  // namespace memswell::capture

@@ -1,0 +1,185 @@
+#include "capture/record.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "capture/attach_server.h"
+#include "capture/control_channel.h"
+#include "capture/launcher.h"
+#include "capture/output_file.h"
+#include "capture/program_file.h"
+#include "capture/program_wait.h"
+#include "capture/recorder.h"
+#include "capture/region.h"
+#include "capture/stamp_clock.h"
+
+namespace memswell::capture {
+namespace {
+
+constexpr int kReadyTimeoutMs = 10'000;
+constexpr int kFlushSliceMs = 1'000;
+constexpr int kFlushPatienceSlices = 10;  // without a heartbeat of the recorder
+
+// What must be there before anything is started.
+struct Preparation {
+  Launch launch;
+  std::string no_preload_reason;
+  format::StampSource stamp_source;
+  Region region;
+  AttachServer server;
+};
+
+struct Preload {
+  std::string probe;   // empty: none
+  std::string reason;  // why none
+};
+
+Preload choose_preload(const RecordOptions& options) {
+  if (!options.preload) return {"", "It was to be sampled only."};
+  const Result<std::string> probe = find_probe();
+  if (!probe) return {"", probe.error().sentence};
+  return {*probe, ""};
+}
+
+std::string socket_name() { return std::to_string(getpid()) + "-" + std::to_string(monotonic_now() % 1'000'000); }
+
+Result<Preparation> prepare(const RecordOptions& options) {
+  const Result<std::string> program = find_program(options.command.at(0));
+  if (!program) return program.error();
+  const Preload preload = choose_preload(options);
+  if (!preload.reason.empty()) log::note(preload.reason);
+  const format::StampSource stamp_source = choose_stamp_source();
+  Result<Region> region = Region::create({.max_depth = options.max_depth,
+                                          .on_full = options.when_full == WhenRingsAreFull::wait ? format::OnFull::wait
+                                                                                                 : format::OnFull::drop,
+                                          .stamp_source = stamp_source,
+                                          .ring_memory = options.ring_memory,
+                                          .check_walks = options.check_walks});
+  if (!region) return region.error();
+  Result<AttachServer> server = AttachServer::open(socket_name());
+  if (!server) return server.error();
+  std::strncpy(region->header().attach_address, server->address().c_str(), sizeof region->header().attach_address - 1);
+  Launch launch{.command = options.command, .probe = preload.probe, .region_address = server->address()};
+  return Preparation{std::move(launch), preload.reason, stamp_source, *std::move(region), *std::move(server)};
+}
+
+struct Recording {
+  UniqueFd file;
+  std::string path;
+};
+
+Result<Recording> create_recording(const RecordOptions& options, pid_t pid) {
+  const Result<std::string> path =
+      expand_output_name(options.output, options.command[0], static_cast<std::uint32_t>(pid));
+  if (!path) return path.error();
+  Result<UniqueFd> file = create_output_file(*path, options.overwrite ? Overwrite::yes : Overwrite::no);
+  if (!file) return file.error();
+  return Recording{*std::move(file), *path};
+}
+
+// Forks the recorder and waits until the program may start.
+Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOptions& options, pid_t program, UniqueFd file) {
+  auto pair = ControlChannel::make_pair();
+  if (!pair) return Error{std::string("cannot make a socket pair: ") + std::strerror(errno) + "."};
+  const pid_t pid = fork();
+  if (pid < 0) return Error{std::string("cannot start the recorder: ") + std::strerror(errno) + "."};
+  if (pid == 0) {
+    pair->first.reset();
+    run_recorder({.region = preparation.region,
+                  .attach_server = std::move(preparation.server),
+                  .control = ControlChannel(std::move(pair->second)),
+                  .file = std::move(file),
+                  .options = options,
+                  .program = program,
+                  .no_preload_reason = preparation.no_preload_reason,
+                  .stamp_source = preparation.stamp_source});
+  }
+  pair->second.reset();
+  ControlChannel control(std::move(pair->first));
+  const auto word = control.receive(kReadyTimeoutMs);
+  if (word && word->kind == Message::Kind::ready) return control;
+  if (word && word->kind == Message::Kind::failed) return Error{word->text};
+  return Error{"the recorder did not start."};
+}
+
+// Until the recorder has written what the first process did; as long as it works, however much that is.
+void wait_until_flushed(const ControlChannel& control, const format::RunHeader& header, RecordOutcome& outcome) {
+  std::uint32_t heartbeat = 0;
+  for (int idle = 0; idle < kFlushPatienceSlices; ++idle) {
+    if (const auto word = control.receive(kFlushSliceMs)) {
+      if (word->kind == Message::Kind::flushed) {
+        outcome.descendants_run_on = word->a != 0;
+        if (!word->text.empty()) outcome.failure = Error{word->text};
+        return;
+      }
+      if (word->kind == Message::Kind::closed) break;
+    }
+    const std::uint32_t now = header.recorder_heartbeat.load(std::memory_order_relaxed);
+    if (std::exchange(heartbeat, now) != now) idle = 0;
+  }
+  outcome.failure = Error{"the recorder ended before the program: the recording holds what was written until then."};
+}
+
+Bytes own_peak_rss() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<Bytes>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
+
+Result<RecordOutcome> record(const RecordOptions& options) {
+  Result<Preparation> preparation = prepare(options);
+  if (!preparation) return preparation.error();
+  const Bytes rss_before_exec = own_peak_rss();
+  Result<PendingProgram> program = PendingProgram::fork_program(preparation->launch);
+  if (!program) return program.error();
+  RecordOutcome outcome{.pid = static_cast<std::uint32_t>(program->pid())};
+  Result<Recording> recording = create_recording(options, program->pid());
+  if (!recording) return recording.error();
+  outcome.recording = recording->path;
+  Result<ControlChannel> control =
+      start_recorder(*preparation, options, program->pid(), std::move(recording->file));
+  if (!control) return control.error();
+
+  const SignalRelay relay(program->pid());
+  const Nanoseconds begin = monotonic_now();
+  if (const Result<void> started = program->go(); !started) {
+    control->send({.kind = Message::Kind::launch_failed});
+    unlink(outcome.recording.c_str());
+    return started.error();
+  }
+  control->send({.kind = Message::Kind::launched, .a = program->pid()});
+  const ProgramEnd end = wait_for_program(program->pid());
+  outcome.elapsed = monotonic_now() - begin;
+  // What the kernel counts since before the exec says nothing until the program was larger than we are.
+  const Bytes max_rss = end.max_rss_bytes > rss_before_exec ? end.max_rss_bytes : 0;
+  control->send({.kind = Message::Kind::first_ended, .a = end.wait_status, .b = max_rss});
+  wait_until_flushed(*control, preparation->region.header(), outcome);
+  collect_program(program->pid());
+  if (WIFSIGNALED(end.wait_status)) outcome.signal = WTERMSIG(end.wait_status);
+  if (WIFEXITED(end.wait_status)) outcome.exit_status = WEXITSTATUS(end.wait_status);
+  return outcome;
+}
+
+void end_like_program(const RecordOutcome& outcome) {
+  if (outcome.signal == 0) std::exit(outcome.exit_status);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  std::fflush(nullptr);
+  signal(outcome.signal, SIG_DFL);
+  sigset_t unblocked;
+  sigemptyset(&unblocked);
+  sigaddset(&unblocked, outcome.signal);
+  sigprocmask(SIG_UNBLOCK, &unblocked, nullptr);
+  raise(outcome.signal);
+  _exit(128 + outcome.signal);
+}
+
+}  // namespace memswell::capture

@@ -1,0 +1,274 @@
+#include "capture/recorder.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "capture/control_requests.h"
+#include "capture/drain.h"
+#include "capture/event_translator.h"
+#include "capture/footprint.h"
+#include "capture/image_table.h"
+#include "capture/layout_table.h"
+#include "capture/process_tracker.h"
+#include "capture/run_info.h"
+#include "capture/snapshot_taker.h"
+#include "capture/stack_interner.h"
+#include "trace/recording_writer.h"
+
+namespace memswell::capture {
+namespace {
+
+constexpr Nanoseconds kMicrosecond = 1'000;
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr Nanoseconds kServiceInterval = kMillisecond;
+constexpr Nanoseconds kHousekeepingInterval = 50 * kMillisecond;
+constexpr Nanoseconds kFlushInterval = 1'000 * kMillisecond;
+
+// How long to sleep when nothing came for that long.
+struct Rest {
+  Nanoseconds idle_for;
+  Nanoseconds sleep;
+};
+constexpr Rest kRests[] = {{100 * kMillisecond, 5 * kMillisecond},
+                           {10 * kMillisecond, kMillisecond},
+                           {kMillisecond, 100 * kMicrosecond},
+                           {0, 50 * kMicrosecond}};
+
+class Recorder final : public ControlSink {
+ public:
+  explicit Recorder(RecorderSetup setup);
+  void run();
+
+  Emitted on_forking(Image& image, std::uint64_t stamp) override { return tracker_.on_forking(image, stamp); }
+  void on_phase(Image& image, const std::string& name, Nanoseconds time) override {
+    taker_.announce_phase(image, name, time);
+  }
+  void on_value(Image& image) override { taker_.announce_value(image); }
+  void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) override {
+    tracker_.on_executing(image, note, path, time);
+  }
+  void on_exec_failed(Image& image) override { tracker_.on_exec_failed(image); }
+  void on_exiting(Image& image, std::uint8_t exit_kind) override {
+    image.exit_kind = exit_kind;
+    taker_.announce_exit(image);
+  }
+
+ private:
+  bool round();
+  void service(Nanoseconds now);
+  void housekeeping(Nanoseconds now);
+  void take_messages();
+  void take_message(const Message& message);
+  void report_first_process();
+  void watch_disk();
+  void rest(Nanoseconds now);
+  void finish();
+
+  RecorderSetup setup_;
+  Region& region_;
+  StampClock clock_;
+  trace::RecordingWriter writer_;
+  ModuleTable modules_;
+  StackInterner stacks_;
+  LayoutTable layouts_;
+  ImageTable images_;
+  EventTranslator translator_;
+  Drain drain_;
+  ProcessTracker tracker_;
+  Footprint footprint_;
+  SnapshotTaker taker_;
+  ControlRequests requests_;
+
+  bool never_launched_ = false;
+  bool control_open_ = true;
+  bool first_reported_ = false;
+  bool disk_failed_ = false;
+  Nanoseconds last_words_ = 0;  // when something was last read from a ring
+  Nanoseconds next_service_ = 0;
+  Nanoseconds next_housekeeping_ = 0;
+  Nanoseconds next_flush_ = kFlushInterval;
+  std::vector<pollfd> polled_;
+};
+
+Recorder::Recorder(RecorderSetup setup)
+    : setup_(std::move(setup)),
+      region_(setup_.region),
+      clock_(setup_.stamp_source, region_.header().stamp_counter),
+      writer_(std::move(setup_.file)),
+      modules_(writer_),
+      stacks_(writer_),
+      layouts_(region_, modules_, stacks_.frames()),
+      images_(region_, writer_),
+      translator_(writer_, clock_, stacks_, layouts_, *this),
+      drain_(region_, clock_, images_, layouts_, translator_),
+      tracker_(region_, clock_, images_, drain_),
+      footprint_(region_, writer_, clock_, images_,
+                 {.interval = setup_.options.interval,
+                  .snapshots_at_peaks = setup_.options.snapshots.at_peaks,
+                  .snapshots_at_phases = setup_.options.snapshots.at_phases,
+                  .reset_peaks = setup_.options.reset_peaks}),
+      taker_(region_, writer_, clock_, images_, drain_, footprint_),
+      requests_(images_, taker_, writer_) {
+  writer_.write(describe_run(setup_.options));
+  tracker_.expect_first(setup_.program, setup_.no_preload_reason);
+}
+
+void Recorder::run() {
+  setup_.control.send({.kind = Message::Kind::ready});
+  while (!never_launched_ && !tracker_.all_ended()) {
+    const bool busy = round();
+    const Nanoseconds now = clock_.now();
+    if (busy) last_words_ = now;
+    if (now >= next_service_) service(now);
+    if (!busy) rest(now);
+  }
+  finish();
+}
+
+bool Recorder::round() {
+  tracker_.discover_slots();
+  const std::uint64_t words = drain_.round();
+  const bool asked = taker_.perform();
+  const bool waited = taker_.answer_waiting();
+  clock_.refresh();
+  region_.header().recorder_heartbeat.fetch_add(1, std::memory_order_relaxed);
+  return words != 0 || asked || waited;
+}
+
+// What costs system calls: not with every round.
+void Recorder::service(Nanoseconds now) {
+  next_service_ = now + kServiceInterval;
+  setup_.attach_server.serve(region_.fd(), region_.bytes(), now);
+  for (AttachedProgram& program : setup_.attach_server.take_attached()) tracker_.attached(std::move(program));
+  tracker_.discover_slots();
+  take_messages();
+  tracker_.finish_ended();
+  report_first_process();
+  footprint_.tick(now);
+  requests_.handle(setup_.attach_server.take_requests());
+  requests_.cut_intervals(now, setup_.options.phase_every);
+  if (now >= next_housekeeping_) housekeeping(now);
+}
+
+void Recorder::housekeeping(Nanoseconds now) {
+  next_housekeeping_ = now + kHousekeepingInterval;
+  tracker_.look_for_children();
+  layouts_.retire(drain_.rings().all());
+  if (now >= next_flush_) {
+    writer_.flush();
+    next_flush_ = now + kFlushInterval;
+  }
+  watch_disk();
+}
+
+// The programs live on; their hooks have nobody to wait for any more.
+void Recorder::watch_disk() {
+  if (disk_failed_ || writer_.failure() == nullptr) return;
+  disk_failed_ = true;
+  region_.header().enabled.store(0, std::memory_order_seq_cst);
+}
+
+void Recorder::take_messages() {
+  while (control_open_) {
+    const auto message = setup_.control.receive(0);
+    if (!message) return;
+    take_message(*message);
+  }
+}
+
+void Recorder::take_message(const Message& message) {
+  switch (message.kind) {
+    case Message::Kind::launched: tracker_.first_launched(); return;
+    case Message::Kind::launch_failed: never_launched_ = true; return;
+    case Message::Kind::first_ended: tracker_.first_ended(static_cast<int>(message.a), message.b); return;
+    case Message::Kind::phase: taker_.cut_phase(message.text, nullptr); return;
+    case Message::Kind::closed:
+      control_open_ = false;
+      tracker_.launcher_is_gone();
+      return;
+    case Message::Kind::ready:
+    case Message::Kind::failed:
+    case Message::Kind::flushed: return;
+  }
+}
+
+void Recorder::report_first_process() {
+  if (first_reported_ || !tracker_.first_is_finished()) return;
+  first_reported_ = true;
+  const bool others = !tracker_.all_ended();
+  if (!others) return finish();
+  writer_.flush();
+  watch_disk();
+  setup_.control.send({.kind = Message::Kind::flushed,
+                       .a = 1,
+                       .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});
+}
+
+void Recorder::rest(Nanoseconds now) {
+  const Nanoseconds idle = now - std::min(now, last_words_);
+  Nanoseconds sleep = std::find_if(std::begin(kRests), std::end(kRests), [&](const Rest& rest) {
+                        return idle >= rest.idle_for;
+                      })->sleep;
+  if (footprint_.next_tick() > now) sleep = std::min(sleep, footprint_.next_tick() - now);
+  polled_.clear();
+  setup_.attach_server.add_to(polled_);
+  if (control_open_) polled_.push_back({setup_.control.fd(), POLLIN, 0});
+  for (const auto& image : images_.running())
+    if (image->pidfd && !image->process_ended) polled_.push_back({image->pidfd.get(), POLLIN, 0});
+  const timespec timeout{0, static_cast<long>(sleep)};
+  if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) > 0) next_service_ = 0;
+}
+
+// The recording is whole when RunEnd is its last event.
+void Recorder::finish() {
+  static_cast<void>(this);
+  region_.header().enabled.store(0, std::memory_order_seq_cst);
+  if (!never_launched_) {
+    writer_.write(trace::RunEnd{.time = clock_.now(), .complete = true});
+    writer_.flush();
+    setup_.control.send({.kind = Message::Kind::flushed,
+                         .a = 0,
+                         .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});
+  }
+  setup_.attach_server.remove_file();
+  _exit(0);
+}
+
+// Ctrl-C and the like are for the program; the recorder ends when the programs do.
+void ignore_signals() {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2})
+    signal(signal_number, SIG_IGN);
+}
+
+// Whoever reads what the program prints must not wait for the recorder to end.
+void leave_standard_streams() {
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
+  close(null);
+}
+
+}  // namespace
+
+void run_recorder(RecorderSetup setup) {
+  setsid();
+  prctl(PR_SET_NAME, "memswell-record");
+  prctl(PR_SET_TIMERSLACK, 1);
+  ignore_signals();
+  leave_standard_streams();
+  if (const auto locked = setup.region.lock_recorder_mutex(); !locked) {
+    setup.control.send({.kind = Message::Kind::failed, .text = locked.error().sentence});
+    _exit(1);
+  }
+  Recorder(std::move(setup)).run();
+  _exit(0);
+}
+
+}  // namespace memswell::capture

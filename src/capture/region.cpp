@@ -1,0 +1,108 @@
+#include "capture/region.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+
+namespace memswell::capture {
+namespace {
+
+constexpr std::uint32_t kWaitLimitMs = 2000;
+
+constexpr Bytes whole_pages(Bytes bytes) { return (bytes + format::kPageBytes - 1) / format::kPageBytes * format::kPageBytes; }
+
+constexpr Bytes kProcessOffset = whole_pages(sizeof(format::RunHeader));
+constexpr Bytes kRingOffset = kProcessOffset + whole_pages(sizeof(format::ProcessSlot) * format::kProcessSlots);
+constexpr Bytes kPoolOffset = kRingOffset + whole_pages(sizeof(format::RingSlot) * format::kRingSlots);
+constexpr Bytes kRegionBytes = kPoolOffset + format::kPoolPages * format::kPageBytes;
+
+Error region_error(const char* what) {
+  return {std::string("cannot make the shared memory region for the recording: ") + what + ": " + std::strerror(errno) + "."};
+}
+
+void fill_header(format::RunHeader& header, const RegionOptions& options) {
+  header.version = format::kRegionVersion;
+  header.max_depth = std::clamp(options.max_depth, 1u, format::kMaxDepthLimit);
+  header.region_bytes = kRegionBytes;
+  header.process_offset = kProcessOffset;
+  header.ring_offset = kRingOffset;
+  header.pool_offset = kPoolOffset;
+  header.on_full = options.on_full;
+  header.stamp_source = options.stamp_source;
+  header.wait_limit_ms = kWaitLimitMs;
+  header.check_walks = options.check_walks ? 1 : 0;
+  header.ring_page_budget =
+      static_cast<std::uint32_t>(std::min<Bytes>(options.ring_memory / format::kPageBytes, format::kPoolPages));
+  header.stamp_counter.store(1, std::memory_order_relaxed);
+  header.enabled.store(1, std::memory_order_relaxed);
+  header.magic = format::kRegionMagic;
+}
+
+}  // namespace
+
+Result<Region> Region::create(const RegionOptions& options) {
+  UniqueFd file(memfd_create("memswell", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file) return region_error("memfd_create");
+  if (ftruncate(file.get(), static_cast<off_t>(kRegionBytes)) != 0) return region_error("ftruncate");
+  // A kernel without sealing of memfds has no memfd_create either.
+  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return region_error("F_ADD_SEALS");
+  void* memory = mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) return region_error("mmap");
+  Region region(std::move(file), memory, kRegionBytes);
+  fill_header(region.header(), options);
+  return region;
+}
+
+Region::Region(Region&& other) noexcept
+    : file_(std::move(other.file_)), memory_(std::exchange(other.memory_, nullptr)), bytes_(other.bytes_) {}
+
+Region::~Region() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+}
+
+format::ProcessSlot& Region::process(std::uint32_t slot) const {
+  MEMSWELL_CHECK(slot < format::kProcessSlots);
+  return reinterpret_cast<format::ProcessSlot*>(static_cast<std::byte*>(memory_) + kProcessOffset)[slot];
+}
+
+format::RingSlot& Region::ring(std::uint32_t slot) const {
+  MEMSWELL_CHECK(slot < format::kRingSlots);
+  return reinterpret_cast<format::RingSlot*>(static_cast<std::byte*>(memory_) + kRingOffset)[slot];
+}
+
+std::byte* Region::pool_pages(std::uint64_t first, std::uint64_t count) const {
+  if (first >= format::kPoolPages || count > format::kPoolPages - first) return nullptr;
+  return static_cast<std::byte*>(memory_) + kPoolOffset + first * format::kPageBytes;
+}
+
+void Region::free_pool_pages(std::uint64_t first, std::uint64_t count) const {
+  std::byte* pages = pool_pages(first, count);
+  if (pages == nullptr || count == 0) return;
+  // A hole takes the memory away from every process that maps it (madvise(2), MADV_REMOVE).
+  if (madvise(pages, count * format::kPageBytes, MADV_REMOVE) != 0) std::memset(pages, 0, count * format::kPageBytes);
+  for (std::uint64_t page = first; page < first + count; ++page)
+    header().pool_used[page / 64].fetch_and(~(std::uint64_t{1} << page % 64), std::memory_order_release);
+}
+
+Result<void> Region::lock_recorder_mutex() const {
+  static_assert(sizeof(pthread_mutex_t) <= sizeof(format::RunHeader::recorder_mutex));
+  auto* mutex = reinterpret_cast<pthread_mutex_t*>(header().recorder_mutex);
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(mutex, &attributes);
+  pthread_mutexattr_destroy(&attributes);
+  errno = pthread_mutex_lock(mutex);
+  if (errno != 0) return region_error("robust mutex");
+  return {};
+}
+
+}  // namespace memswell::capture

@@ -1,0 +1,27 @@
+#include "capture/stack_interner.h"
+
+namespace memswell::capture {
+
+std::optional<StackId> StackInterner::apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring,
+                                            Layout& layout) {
+  if (record.level >= format::kWalkLevels) return std::nullopt;
+  std::vector<StackId>& stack = stacks.levels[record.level];
+  if (record.keep > stack.size()) return std::nullopt;
+  stack.resize(record.keep);
+  StackId top = stack.empty() ? StackId{} : stack.back();
+  for (std::uint32_t i = 0; i < record.push; ++i) {
+    top = child(top, layout.frame_of(ring.word(record.payload + i)));
+    stack.push_back(top);
+  }
+  return top;
+}
+
+StackId StackInterner::child(StackId parent, FrameIndex frame) {
+  const std::uint64_t key = std::uint64_t{parent.value} << 32 | frame;
+  const auto [place, is_new] = nodes_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size() + 1));
+  const StackId id{place->second};
+  if (is_new) writer_.write(trace::StackNode{id, parent, frames_.frame(frame)});
+  return id;
+}
+
+}  // namespace memswell::capture

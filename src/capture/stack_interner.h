@@ -1,0 +1,49 @@
+// From stack differences in ring records to nodes of the recording's stack trie, each new node written once and before
+// the event that uses it.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capture/layout.h"
+#include "capture/ring_reader.h"
+#include "trace/recording_writer.h"
+
+namespace memswell::capture {
+
+// The current stacks of one ring, one a level (ordinary code, signal handlers), outermost frame first.
+struct RingStacks {
+  std::array<std::vector<StackId>, format::kWalkLevels> levels;
+};
+
+class StackInterner {
+ public:
+  explicit StackInterner(trace::RecordingWriter& writer) : writer_(writer) {}
+
+  // The stack of `record`, whose pcs are read from `ring`. nullopt: the record keeps more frames than there are, or has an
+  // impossible level.
+  std::optional<StackId> apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout);
+
+  FrameTable& frames() { return frames_; }
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
+
+ private:
+  StackId child(StackId parent, FrameIndex frame);
+
+  struct KeyHash {
+    std::size_t operator()(std::uint64_t key) const noexcept {
+      const std::uint64_t mixed = key * 0x9e37'79b9'7f4a'7c15;
+      return mixed ^ mixed >> 32;
+    }
+  };
+
+  trace::RecordingWriter& writer_;
+  FrameTable frames_;
+  tsl::robin_map<std::uint64_t, std::uint32_t, KeyHash> nodes_;  // parent << 32 | frame -> id
+};
+
+}  // namespace memswell::capture

@@ -1,0 +1,46 @@
+// memswell explain: the story of a recording.
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "report/story.h"
+
+namespace memswell::cli {
+namespace {
+
+struct ExplainArguments {
+  std::string file;
+  std::optional<std::uint64_t> pid;
+  bool all_ledgers = false;
+  LoadOptions load;
+};
+
+Result<int> run(const ExplainArguments& arguments) {
+  const auto run = load(arguments.file, arguments.load);
+  if (!run) return run.error();
+  return print(report::story(*run, {.pid = arguments.pid, .all_ledgers = arguments.all_ledgers}, standard_output()));
+}
+
+Action declare(CommandLine& line) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  line.positional("FILE", arguments->file, "a recording of memswell run");
+  line.number("--process", "PID", arguments->pid, "only this process");
+  line.flag("--all-ledgers", arguments->all_ledgers, "print the ledger of every snapshot, not of the peak and the end only");
+  declare_names(line, arguments->load);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace
+
+Command explain_command() {
+  return {{.name = "explain",
+           .synopsis = "[OPTIONS] FILE",
+           .purpose = "Tells the story of a recording in order: its phases, every rise and fall of the footprint and what "
+                      "it was made of, the ledger of resident bytes, and what would lower them.",
+           .examples = {"memswell explain FILE                     the story of every process",
+                        "memswell explain --process 4711 FILE      of one process",
+                        "memswell explain --all-ledgers FILE       with the ledger of every snapshot"}},
+          "why the footprint rose, fell, and what stayed",
+          declare};
+}
+
+}  // namespace memswell::cli

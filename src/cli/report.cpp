@@ -1,0 +1,65 @@
+// memswell report: where memory was allocated.
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "report/json_report.h"
+#include "report/site_report.h"
+
+namespace memswell::cli {
+namespace {
+
+struct ReportArguments {
+  std::string file;
+  std::string sort = "peak";
+  std::string tree;
+  std::uint64_t top = 10;
+  std::optional<std::uint64_t> pid;
+  bool stacks = false;
+  bool json = false;
+  LoadOptions load;
+};
+
+Result<int> run(const ReportArguments& arguments) {
+  const auto run = load(arguments.file, arguments.load);
+  if (!run) return run.error();
+  if (arguments.json) return print(report::json_report(*run));
+  report::SiteReportOptions options;
+  options.cost = *report::cost_named(arguments.sort);
+  options.top = arguments.top;
+  options.pid = arguments.pid;
+  options.stacks = arguments.stacks;
+  if (!arguments.tree.empty())
+    options.tree = arguments.tree == "top-down" ? analysis::Direction::top_down : analysis::Direction::bottom_up;
+  return print(report::site_report(*run, options, standard_output()));
+}
+
+Action declare(CommandLine& line) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  line.positional("FILE", arguments->file, "a recording of memswell run");
+  line.choice("-s,--sort", arguments->sort, report::cost_names(),
+              "by what was live at the peak, the largest each held at its own peak, allocated in all, calls, temporary "
+              "blocks, blocks never freed, or the allocator's rounding");
+  line.number("-n,--top", "N", arguments->top, "print N sites or branches; 10 if not given");
+  line.choice("--tree", arguments->tree, {"top-down", "bottom-up"}, "print call trees instead of a table");
+  line.flag("--stack", arguments->stacks, "print the stack with most bytes below each site");
+  line.number("--process", "PID", arguments->pid, "only this process");
+  line.flag("--json", arguments->json, "print everything as JSON (docs/json.md)");
+  declare_names(line, arguments->load);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace
+
+Command report_command() {
+  return {{.name = "report",
+           .synopsis = "[OPTIONS] FILE",
+           .purpose = "Prints the call sites of a recording: what each allocated, held at the peak, and never freed. A site "
+                      "is the innermost function outside of memory plumbing (malloc, operator new, std::, g_malloc …).",
+           .examples = {"memswell report FILE                                  the ten largest sites at the peak",
+                        "memswell report --sort unfreed --stack FILE           what was not freed, with full stacks",
+                        "memswell report --tree bottom-up --top 5 FILE         who called the five largest"}},
+          "where memory was allocated: sites, stacks, call trees",
+          declare};
+}
+
+}  // namespace memswell::cli

@@ -1,0 +1,41 @@
+// A table as benchmarks print it: one column a variant, the reference marked (*), the others with a percentage where
+// they differ by 5 % or more, and above it what the variants have in common and where they differ.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/terminal.h"
+
+namespace memswell::report {
+
+enum class BenchUnit { bytes, count, nanoseconds };
+
+struct BenchRow {
+  std::string name;
+  BenchUnit unit = BenchUnit::bytes;
+  std::vector<std::optional<std::uint64_t>> values;  // one a column; empty: not measured
+};
+
+struct BenchTable {
+  std::string heading;               // above the row names
+  std::vector<std::string> columns;  // the first is the reference
+  std::vector<BenchRow> rows;
+  bool total = false;                // a last row with sums; all rows have the same unit then
+};
+
+std::string bench_table(const BenchTable& table, const Terminal& terminal);
+
+// "+16 %", "-27 %", "x3.2" from a factor of 3 on; empty below 5 %.
+std::string difference_text(std::uint64_t value, std::uint64_t reference);
+
+using Facts = std::vector<std::pair<std::string, std::string>>;  // "kernel" -> "6.1.0"
+
+// "Common: …" and "Differs: …" lines; all `facts` have the same keys in the same order.
+std::string common_and_different(const std::vector<std::string>& columns, const std::vector<Facts>& facts,
+                                 const Terminal& terminal);
+
+}  // namespace memswell::report

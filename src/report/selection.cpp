@@ -1,0 +1,62 @@
+#include "report/selection.h"
+
+#include <algorithm>
+
+namespace memswell::report {
+namespace {
+
+const analysis::LedgerSnapshot* at(const analysis::ProcessReport& process, int index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= process.snapshots.size()) return nullptr;
+  return &process.snapshots[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+const analysis::ProcessReport* main_process(const analysis::RunReport& run) {
+  const auto largest = std::max_element(run.processes.begin(), run.processes.end(), [](const auto& a, const auto& b) {
+    return a.totals.peak_rss_bytes < b.totals.peak_rss_bytes;
+  });
+  return largest == run.processes.end() ? nullptr : &*largest;
+}
+
+std::vector<const analysis::ProcessReport*> processes_with(const analysis::RunReport& run,
+                                                           std::optional<std::uint64_t> pid) {
+  std::vector<const analysis::ProcessReport*> found;
+  for (const analysis::ProcessReport& process : run.processes) {
+    if (!pid || process.pid == *pid) found.push_back(&process);
+  }
+  return found;
+}
+
+const analysis::LedgerSnapshot* peak_snapshot(const analysis::ProcessReport& process) {
+  return at(process, process.peak_snapshot);
+}
+
+const analysis::LedgerSnapshot* exit_snapshot(const analysis::ProcessReport& process) {
+  return at(process, process.exit_snapshot);
+}
+
+const analysis::Phase* phase_at(const analysis::ProcessReport& process, Nanoseconds time) {
+  for (const analysis::Phase& phase : process.phases) {
+    if (time >= phase.begin_ns && time <= phase.end_ns) return &phase;
+  }
+  return nullptr;
+}
+
+const analysis::Site* largest_site(const analysis::ProcessReport& process, const analysis::LedgerSnapshot& snapshot,
+                                   Bytes analysis::SiteShare::*member) {
+  const analysis::SiteShare* largest = nullptr;
+  for (const analysis::SiteShare& share : snapshot.sites) {
+    if (share.*member > (largest == nullptr ? 0 : largest->*member)) largest = &share;
+  }
+  if (largest == nullptr || largest->site.value >= process.sites.size()) return nullptr;
+  return &process.sites[largest->site.value];
+}
+
+std::uint64_t calls_of(const analysis::RunReport& run) {
+  std::uint64_t calls = 0;
+  for (const analysis::ProcessReport& process : run.processes) calls += process.totals.figures.calls;
+  return calls;
+}
+
+}  // namespace memswell::report

@@ -1,0 +1,141 @@
+#include "report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "report/escape.h"
+#include "report/findings_text.h"
+#include "report/ledger_text.h"
+#include "base/units.h"
+#include "report/selection.h"
+#include "report/site_text.h"
+
+namespace memswell::report {
+namespace {
+
+using analysis::ProcessReport;
+using analysis::RunReport;
+
+constexpr std::size_t kSites = 3;
+constexpr std::size_t kFindings = 3;
+
+std::string lost_text(std::uint64_t lost) {
+  return lost == 0 ? "none lost" : fmt::format("{} events LOST", format_count(lost));
+}
+
+std::string headline(const RunReport& run, const Terminal& terminal) {
+  const std::string text =
+      fmt::format("{}   {} after {}   {} calls recorded, {}", command_text(run.command), exit_text(run.exit),
+                  format_duration(run.duration_ns), format_short_count(calls_of(run)), lost_text(run.recording.lost_events));
+  return "memswell: " + terminal.paint(Colour::strong, text) + "\n";
+}
+
+std::string processes_line(const RunReport& run, const ProcessReport& shown) {
+  if (run.processes.size() < 2) return {};
+  std::string out = fmt::format("  {} process images", run.processes.size());
+  if (run.tree_peak.pss_bytes != 0)
+    out += fmt::format(", at most {} together with shared pages counted once", format_bytes(run.tree_peak.pss_bytes));
+  return out + fmt::format("; below the largest, {} (pid {})\n", command_text(shown.command, 40), shown.pid);
+}
+
+std::string largest_sites(const ProcessReport& process, const Terminal& terminal) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const analysis::Site& site : process.sites) {
+    if (shown == kSites || site.figures.live_at_peak_bytes == 0) break;
+    out += (shown++ == 0 ? "  largest at the peak: " : ",  ") + site_text(site) + " " +
+           format_mib(site.figures.live_at_peak_bytes);
+  }
+  return out.empty() ? out : wrapped(out, terminal.width, 4) + "\n";
+}
+
+std::string beside_line(const ProcessReport& process, const Terminal& terminal) {
+  const analysis::LedgerSnapshot* peak = peak_snapshot(process);
+  std::string out = peak == nullptr ? "" : beside_text(process, *peak);
+  if (process.totals.own_peak_bytes != 0)
+    out += fmt::format("{}memswell's own {} left out", out.empty() ? "beside it: " : "; ",
+                       format_bytes(process.totals.own_peak_bytes));
+  return out.empty() ? out : wrapped("  " + out, terminal.width, 4) + "\n";
+}
+
+std::string recording_line(const std::string& path, const Terminal& terminal) {
+  return terminal.paint(Colour::faint, fmt::format("  recording: {}     why: memswell explain FILE   where: memswell "
+                                                   "report FILE   when: memswell timeline FILE",
+                                                   escaped(path))) + "\n";
+}
+
+std::string sampled_text(const ProcessReport& process) {
+  return fmt::format("{} (pid {}) was sampled from outside, its calls were not recorded: {}",
+                     command_text(process.command, 40), process.pid, escaped(process.capture_reason));
+}
+
+std::string unnamed_text(const ProcessReport& process) {
+  const analysis::ProcessTotals& totals = process.totals;
+  std::string out = fmt::format("{} of what was live at the peak of pid {} has no function names, most of it in {}",
+                                format_bytes(totals.unnamed_at_peak_bytes), process.pid,
+                                totals.unnamed_module.empty() ? "generated code" : escaped(totals.unnamed_module));
+  return totals.unnamed_note.empty() ? out : out + ": " + escaped(totals.unnamed_note);
+}
+
+bool worth_naming(const analysis::ProcessTotals& totals) {
+  return totals.unnamed_at_peak_bytes >= 64 * 1024 && totals.unnamed_at_peak_bytes * 20 >= totals.peak_live_bytes;
+}
+
+std::vector<std::string> notes_of(const RunReport& run) {
+  std::vector<std::string> notes;
+  if (!run.recording.complete && !run.recording.end_sentence.empty()) notes.push_back(escaped(run.recording.end_sentence));
+  for (const ProcessReport& process : run.processes) {
+    if (process.capture == trace::Capture::sampler) notes.push_back(sampled_text(process));
+    if (process.totals.lost_events != 0)
+      notes.push_back(fmt::format("pid {} lost {} events: counts and live bytes are lower bounds", process.pid,
+                                  format_count(process.totals.lost_events)));
+    if (worth_naming(process.totals)) notes.push_back(unnamed_text(process));
+    if (process.totals.walks_different != 0)
+      notes.push_back(fmt::format("pid {}: {} of {} stack walks differ from libunwind's", process.pid,
+                                  format_count(process.totals.walks_different), format_count(process.totals.walks_compared)));
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::string exit_text(const analysis::ExitStatus& exit) {
+  switch (exit.reason) {
+    case trace::EndReason::running: return "still running";
+    case trace::EndReason::exited: return exit.code < 0 ? "exited" : fmt::format("exit {}", exit.code);
+    case trace::EndReason::signalled:
+      return fmt::format("killed by signal {} ({})", exit.signal, ::strsignal(exit.signal));
+    case trace::EndReason::oom_killed: return "killed by the kernel: out of memory";
+    case trace::EndReason::replaced_by_exec: return "replaced by exec";
+    case trace::EndReason::unknown: return "end unknown";
+  }
+  return "end unknown";
+}
+
+std::string capture_notes(const RunReport& run, const Terminal& terminal, std::size_t indent) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<std::string> notes = notes_of(run);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kShown, notes.size()); ++i)
+    out += wrapped(std::string(indent, ' ') + "note: " + notes[i], terminal.width, indent + 6) + "\n";
+  if (notes.size() > kShown) out += fmt::format("{:{}}and {} more notes in report --json\n", "", indent, notes.size() - kShown);
+  return out;
+}
+
+std::string summary(const RunReport& run, const std::string& recording_path, const Terminal& terminal) {
+  std::string out = headline(run, terminal);
+  const ProcessReport* process = main_process(run);
+  if (process == nullptr) return out + recording_line(recording_path, terminal);
+  out += processes_line(run, *process);
+  out += two_column_ledger(*process, terminal);
+  out += beside_line(*process, terminal);
+  out += largest_sites(*process, terminal);
+  const std::string why = findings_text(*process, kFindings, terminal);
+  if (!why.empty()) out += terminal.paint(Colour::strong, "  why") + "\n" + why;
+  out += capture_notes(run, terminal, 2);
+  return out + recording_line(recording_path, terminal);
+}
+
+}  // namespace memswell::report

@@ -1,0 +1,79 @@
+// malloc and its family, counted: what a workload says about itself comes from here. One thread only; threads keep
+// a Tally of their own and add it at the end.
+//
+// The names begin with x because profilers take such functions for plumbing and name their caller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace workload {
+
+struct Tally {
+  std::uint64_t calls = 0;            // successful malloc, calloc, realloc
+  std::uint64_t requested_bytes = 0;  // the sum of what these asked for
+  std::uint64_t frees = 0;
+  std::uint64_t live_blocks = 0;
+  std::uint64_t live_bytes = 0;       // requested bytes of the live blocks
+  std::uint64_t peak_live_bytes = 0;  // since the last phase began
+
+  void allocated(std::size_t bytes, std::uint64_t blocks = 1) {
+    calls += blocks;
+    live_blocks += blocks;
+    requested_bytes += bytes * blocks;
+    live_bytes += bytes * blocks;
+    if (live_bytes > peak_live_bytes) peak_live_bytes = live_bytes;
+  }
+  void freed(std::size_t bytes, std::uint64_t blocks = 1) {
+    frees += blocks;
+    live_blocks -= blocks;
+    live_bytes -= bytes * blocks;
+  }
+};
+
+inline Tally tally;
+
+// GCC and Clang turn malloc followed by memset(0) into calloc, and drop a malloc whose block is only freed: both
+// would be another program. After this the compiler knows nothing about `p`.
+template <class T>
+[[gnu::always_inline]] inline T* keep(T* p) {
+  asm volatile("" : "+r"(p) : : "memory");
+  return p;
+}
+
+inline void* checked(void* p) {
+  if (p == nullptr) std::abort();  // no memory: nothing below would be true
+  return p;
+}
+
+inline void* xmalloc(std::size_t bytes) {
+  void* p = checked(keep(std::malloc(bytes)));
+  tally.allocated(bytes);
+  return p;
+}
+
+inline void* xcalloc(std::size_t bytes) {
+  void* p = checked(keep(std::calloc(1, bytes)));
+  tally.allocated(bytes);
+  return p;
+}
+
+inline void* xrealloc(void* p, std::size_t old_bytes, std::size_t bytes) {
+  p = checked(keep(std::realloc(p, bytes)));
+  if (old_bytes != 0) {
+    tally.freed(old_bytes);
+    --tally.frees;
+  }
+  tally.allocated(bytes);
+  return p;
+}
+
+// `bytes` as requested.
+inline void xfree(void* p, std::size_t bytes) {
+  std::free(keep(p));
+  tally.freed(bytes);
+}
+
+}  // namespace workload

@@ -1,0 +1,76 @@
+#include "workloads/native_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "base/unique_fd.h"
+
+extern char** environ;
+
+namespace memswell::workloads {
+namespace {
+
+std::string read_all(int fd) {
+  std::string text;
+  char piece[65536];
+  for (ssize_t n; (n = ::read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR);) {
+    if (n > 0) text.append(piece, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+Result<pid_t> start(const std::vector<std::string>& command, int output) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  pid_t pid = -1;
+  const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return Error{fmt::format("cannot run {}: {}", command[0], std::strerror(failed)), ExitCode::not_found};
+  return pid;
+}
+
+}  // namespace
+
+std::vector<std::string> words(std::string_view arguments) {
+  std::istringstream stream{std::string(arguments)};
+  std::vector<std::string> all;
+  for (std::string word; stream >> word;) all.push_back(word);
+  return all;
+}
+
+Result<std::string> output_of(const std::vector<std::string>& command) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{fmt::format("cannot make a pipe: {}", std::strerror(errno))};
+  UniqueFd reading(ends[0]), writing(ends[1]);
+  const Result<pid_t> pid = start(command, writing.get());
+  if (!pid) return pid.error();
+  writing.reset();
+  std::string text = read_all(reading.get());
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return Error{fmt::format("{} failed ({} {})", command[0], WIFEXITED(status) ? "status" : "signal",
+                             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status))};
+  return text;
+}
+
+Result<Truth> run_natively(const std::string& program, const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const Result<std::string> text = output_of(command);
+  if (!text) return text.error();
+  return parse_truth(*text);
+}
+
+}  // namespace memswell::workloads

@@ -1,0 +1,21 @@
+// Runs a workload without memswell and takes what it printed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "workloads/truth.h"
+
+namespace memswell::workloads {
+
+// The words of a variant's arguments.
+std::vector<std::string> words(std::string_view arguments);
+
+// stdout of a program that ended with status 0; stderr passes through. Error: it could not be run, or failed.
+Result<std::string> output_of(const std::vector<std::string>& command);
+
+// `program`: its path. Error: as above, or what it printed is no truth.
+Result<Truth> run_natively(const std::string& program, const std::vector<std::string>& arguments);
+
+}  // namespace memswell::workloads
