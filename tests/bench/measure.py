@@ -56,11 +56,12 @@ def timed(argv, **options):
 
 
 def at_exit_figures(path, program):
-    """The line of the process that used most CPU: under a tool the file has one for the tool's own processes too."""
-    lines = [[int(word) for word in line.split()] for line in open(path)] if os.path.exists(path) else []
-    if not lines:
-        raise RuntimeError(f"{program} left no figures at its exit")
-    return max(lines, key=lambda line: line[1])
+    """What the program itself left: the tool's own processes leave lines in the file too."""
+    for line in open(path) if os.path.exists(path) else []:
+        *figures, executable = line.rstrip("\n").split(" ", 4)
+        if executable == os.path.realpath(program):
+            return [int(figure) for figure in figures]
+    raise RuntimeError(f"{program} left no figures at its exit")
 
 
 def run_once(tool, load, at_exit, with_report):
@@ -75,7 +76,7 @@ def run_once(tool, load, at_exit, with_report):
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=out)
         if code != 0:
             raise RuntimeError(f"{load.name} under {tool.name} ended with {code}")
-        _, program_cpu, program_wall, rss, dirty = at_exit_figures(figures, load.name)
+        program_cpu, program_wall, rss, dirty = at_exit_figures(figures, load.argv[0])
         cost = Cost(wall, program_wall, program_cpu, max(0, cpu - program_cpu), rss, dirty)
         recordings = glob.glob(f"{out}/{tool.recordings}") if tool.recordings else []
         cost.recording_bytes = sum(os.path.getsize(path) for path in recordings)
