@@ -48,17 +48,17 @@ Result<std::optional<CheapReading>> LinuxSampler::read_statm() {
   if (got < 0) return Error{std::string("cannot read /proc/PID/statm: ") + std::strerror(errno)};
   const auto statm = parse_statm({text.data(), static_cast<std::size_t>(got)}, page_bytes_);
   if (!statm) return statm.error();
+  if (statm->size_bytes == 0) return std::optional<CheapReading>();
   return std::optional(CheapReading{statm->size_bytes, statm->rss_bytes, statm->shared_bytes, statm->data_bytes, 0});
 }
 
 Result<std::optional<CheapReading>> LinuxSampler::read_cheap() {
   const ProcessorTime time;
   auto reading = read_statm();
-  if (reading && *reading && (*reading)->size_bytes == 0) {
-    // No memory: a zombie, or only the first thread has ended.
-    if (!files_.move_to_living_thread()) return std::optional<CheapReading>();
+  // No memory: the process is gone or a zombie, or only the thread has ended that was looked at.
+  if (reading && !*reading) {
     statm_.reset();
-    reading = read_statm();
+    if (files_.move_to_living_thread()) reading = read_statm();
   }
   if (reading && *reading) (*reading)->cost = time.since_start();
   return reading;
