@@ -25,7 +25,7 @@ struct Message {
   Kind kind = Kind::closed;
   std::int64_t a = 0;
   std::uint64_t b = 0;
-  std::string text;  // up to 1000 bytes
+  std::string text = {};  // up to 1000 bytes
 };
 
 class ControlChannel {

@@ -36,6 +36,14 @@ std::vector<trace::PageRun> runs_for_recording(const std::vector<smaps::PageRun>
   return copied;
 }
 
+trace::SmapsSnapshot empty_smaps(const Image& image, Nanoseconds time, trace::SnapshotCause cause) {
+  trace::SmapsSnapshot smaps;
+  smaps.process = image.index;
+  smaps.time = time;
+  smaps.cause = cause;
+  return smaps;
+}
+
 }  // namespace
 
 Footprint::Footprint(const Region& region, trace::RecordingWriter& writer, const StampClock& clock,
@@ -118,7 +126,7 @@ void Footprint::read_own(Image& image, const std::string& smaps_text) {
 void Footprint::read_thorough(Image& image, trace::SnapshotCause cause) {
   const Nanoseconds begin = clock_.now();
   if (cause == trace::SnapshotCause::mark && !mark_schedule_.is_due(begin)) return;
-  trace::SmapsSnapshot smaps{.process = image.index, .time = begin, .cause = cause};
+  trace::SmapsSnapshot smaps = empty_smaps(image, begin, cause);
   if (!read_smaps(image, smaps.smaps)) return;
   read_status(image, smaps.status);
   read_own(image, smaps.smaps);
@@ -128,13 +136,14 @@ void Footprint::read_thorough(Image& image, trace::SnapshotCause cause) {
 
 void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::string& phase,
                          ClosedGate& gate) {
-  trace::SmapsSnapshot smaps{.process = image.index, .time = clock_.now(), .cause = cause};
+  trace::SmapsSnapshot smaps = empty_smaps(image, clock_.now(), cause);
   if (!read_smaps(image, smaps.smaps)) return;
-  trace::PageSnapshot pages{.process = image.index,
-                            .time = smaps.time,
-                            .cause = cause,
-                            .phase = phase,
-                            .consistent = gate.is_quiet()};
+  trace::PageSnapshot pages;
+  pages.process = image.index;
+  pages.time = smaps.time;
+  pages.cause = cause;
+  pages.phase = phase;
+  pages.consistent = gate.is_quiet();
   const auto parsed = smaps::parse_smaps(smaps.smaps);
   if (parsed) {
     // File pages are told apart by their mapping: the cheaper scan is enough.

@@ -16,15 +16,17 @@
 #include "base/unique_fd.h"
 #include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
+#include "trace/format.h"
 
 namespace memswell::capture {
 
 struct Ring;
 
-// The program is about to exec; told by its `executing` record.
+// The program, or a child that it spawned, is about to exec; told by its `executing` record.
 struct PendingExec {
   std::string path;
-  std::uint8_t note = 0;  // format::ExecNote
+  format::ExecNote note = format::ExecNote::recorded;
+  std::uint32_t pid = 0;   // as the program sees it
   Nanoseconds time = 0;
 };
 
@@ -35,6 +37,7 @@ struct Image {
   trace::Capture capture = trace::Capture::sampler;
   bool provisional = false;  // begun because the process was seen; may still attach
   std::uint64_t fork_stamp = 0;       // names the fork that it came from
+  std::uint32_t inherited_layout = 0;  // kept for it by its parent until it has a slot: page + 1
   std::uint64_t last_fork_stamp = 0;  // of the forks that its records have told of
   std::string executable;
   std::vector<std::string> command;
@@ -56,7 +59,7 @@ struct Image {
   std::uint64_t ring_waits = 0;
   std::uint64_t broken_rings = 0;
 
-  std::optional<PendingExec> exec;
+  std::vector<PendingExec> execs;
   std::optional<std::uint8_t> exit_kind;  // format::ExitKind
   std::uint32_t flags_reported = 0;       // format::ProcessFlag
 

@@ -15,6 +15,8 @@ namespace {
 constexpr Nanoseconds kMillisecond = 1'000'000;
 // A fork whose child nobody has seen by then failed, or was followed by an exec or end at once.
 constexpr Nanoseconds kForkPatience = 20 * kMillisecond;
+// An exec whose failure has not been told by then has happened.
+constexpr Nanoseconds kExecPatience = 20 * kMillisecond;
 // A child that has neither attached nor claimed a slot by then will not.
 constexpr Nanoseconds kAttachPatience = 200 * kMillisecond;
 
@@ -97,7 +99,7 @@ void ProcessTracker::begin_exec(std::uint32_t slot) {
       describe(*before);
       return;
     }
-    finish_replaced(*before);
+    finish_replaced(*before, before->last_time);
   }
   Image& image = images_.begin({.process = std::move(process),
                                 .slot = slot,
@@ -172,21 +174,36 @@ void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent) {
                                 .parent = parent,
                                 .parent_pid = static_cast<std::uint32_t>(parent->pid),
                                 .time = parent->last_time});
+  image.inherited_layout = region_.process(*parent->slot).layout.load(std::memory_order_relaxed);
   images_.note_capture(image, parent->capture, parent->reason, parent->allocator);
 }
 
-void ProcessTracker::on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) {
-  image.exec = PendingExec{path, static_cast<std::uint8_t>(note), time};
-  exec_notes_[path] = note;
+void ProcessTracker::begin_sampled(OpenedProcess process, const std::string& reason) {
+  Image& image = images_.begin({.process = std::move(process), .time = clock_.now()});
+  images_.note_capture(image, trace::Capture::sampler, reason, "");
 }
 
-void ProcessTracker::on_exec_failed(Image& image) { image.exec.reset(); }
+void ProcessTracker::on_executing(Image& image, PendingExec exec) { image.execs.push_back(std::move(exec)); }
+
+void ProcessTracker::on_exec_failed(Image& image) {
+  if (!image.execs.empty()) image.execs.pop_back();
+}
 
 void ProcessTracker::look_for_children() {
-  std::vector<std::pair<pid_t, Image*>> children;
-  for (const auto& image : images_.running())
-    for (const pid_t child : children_of(image->pid)) children.emplace_back(child, image.get());
-  for (const auto& [child, parent] : children) note_child(child, *parent);
+  for (std::size_t i = 0; i < images_.running().size(); ++i) settle_execs(*images_.running()[i]);
+  const Nanoseconds now = clock_.now();
+  for (const auto& image : images_.running()) {
+    for (const pid_t child : children_of(image->pid))
+      if (images_.by_pid(child) == nullptr) candidates_.emplace(child, now);
+    // An exec that left no record, by a raw system call.
+    if (image->process_ended || image->provisional) continue;
+    const std::string executable = read_executable(image->pid);
+    if (!executable.empty() && executable != image->executable) candidates_.emplace(image->pid, now);
+  }
+  settle_candidates();
+}
+
+void ProcessTracker::settle_candidates() {
   const Nanoseconds now = clock_.now();
   for (auto place = candidates_.begin(); place != candidates_.end();) {
     const auto [pid, since] = *place;
@@ -195,32 +212,40 @@ void ProcessTracker::look_for_children() {
       continue;
     }
     place = candidates_.erase(place);
-    if (images_.by_pid(pid) != nullptr) continue;
-    Image& image = images_.begin({.process = open_process(pid), .time = now});
-    image.provisional = true;
-    const auto note = exec_notes_.find(image.executable);
-    images_.note_capture(image, trace::Capture::sampler,
-                         note != exec_notes_.end() && note->second != format::ExecNote::recorded
-                             ? std::string(describe_exec_note(note->second))
-                             : "It has not attached to the recorder: its allocations are not seen, its footprint is.",
-                         "");
+    OpenedProcess process = open_process(pid);
+    if (Image* known = images_.by_pid(pid)) {
+      if (process.executable.empty() || known->executable == process.executable) continue;
+      finish_replaced(*known, known->last_time);
+    }
+    begin_sampled(std::move(process), "It has not attached to the recorder: its allocations are not seen, its footprint is.");
+    if (Image* image = images_.by_pid(pid)) image->provisional = true;
   }
-  for (std::size_t i = 0; i < images_.running().size(); ++i) check_for_silent_exec(*images_.running()[i]);
 }
 
-void ProcessTracker::note_child(pid_t pid, Image& parent) {
-  if (images_.by_pid(pid) != nullptr) return;
-  // A child that has not exec'd and claimed no slot yet is its parent's copy: it has allocated nothing of its own.
-  candidates_.emplace(pid, clock_.now());
-  static_cast<void>(parent);
+// An exec that has not failed by now has happened. One that attaches is found by its slot.
+void ProcessTracker::settle_execs(Image& image) {
+  const Nanoseconds now = clock_.now();
+  while (!image.execs.empty() && now - image.execs.front().time >= kExecPatience) {
+    const PendingExec exec = image.execs.front();
+    image.execs.erase(image.execs.begin());
+    if (exec.note == format::ExecNote::recorded) continue;
+    const bool own = image.slot && exec.pid == region_.process(*image.slot).pid;
+    settle_exec(image, exec);
+    if (own) return;  // the image is gone
+  }
 }
 
-// An image that cannot attach took the place of one that is known.
-void ProcessTracker::check_for_silent_exec(Image& image) {
-  if (image.process_ended || image.provisional) return;
-  const std::string executable = read_executable(image.pid);
-  if (executable.empty() || executable == image.executable) return;
-  if (candidates_.emplace(image.pid, clock_.now()).second) return;
+void ProcessTracker::settle_exec(Image& image, PendingExec exec) {
+  const bool own = image.slot && exec.pid == region_.process(*image.slot).pid;
+  const pid_t pid = own ? image.pid
+                        : find_child_by_inner_pid(image.pid, exec.pid).value_or(static_cast<pid_t>(exec.pid));
+  if (!own && images_.by_pid(pid) != nullptr) return;
+  OpenedProcess process = open_process(pid);
+  if (process.executable.empty()) process.executable = exec.path;
+  if (process.command.empty()) process.command = {exec.path};
+  if (own) finish_replaced(image, exec.time);
+  candidates_.erase(pid);
+  begin_sampled(std::move(process), std::string(describe_exec_note(exec.note)));
 }
 
 bool ProcessTracker::all_ended() const { return first_finished_ && images_.running().empty() && candidates_.empty(); }
@@ -235,7 +260,12 @@ void ProcessTracker::finish_ended() {
       continue;
     }
     const pid_t pid = image.pid;
-    finish(image, end_of(image));
+    drain_.finish_reading(image);
+    const bool had_become_another = image.slot && !image.execs.empty() &&
+                                    image.execs.back().note != format::ExecNote::recorded &&
+                                    image.execs.back().pid == region_.process(*image.slot).pid;
+    if (had_become_another) settle_exec(image, image.execs.back());
+    if (Image* last = images_.by_pid(pid)) finish(*last, end_of(*last));
     if (pid == first_pid_) first_finished_ = true;
     i = 0;  // the end may have begun and ended others
   }
@@ -269,13 +299,13 @@ void ProcessTracker::finish(Image& image, const ImageEnd& end) {
     if (shared.origin == format::ProcessOrigin::fork && images_.by_slot(shared.parent_slot) == &image)
       begin_fork(slot, &image);
   }
+  if (image.inherited_layout != 0 && !image.slot) drain_.drop_layout_user(image.inherited_layout);
   holds_.erase(&image);
   drain_.finish(image, end);
 }
 
-void ProcessTracker::finish_replaced(Image& image) {
-  finish(image, {.reason = trace::EndReason::replaced_by_exec,
-                 .time = image.exec ? image.exec->time : image.last_time});
+void ProcessTracker::finish_replaced(Image& image, Nanoseconds time) {
+  finish(image, {.reason = trace::EndReason::replaced_by_exec, .time = time});
 }
 
 }  // namespace memswell::capture

@@ -51,7 +51,7 @@ class ProcessTracker {
 
   // As ControlSink.
   Emitted on_forking(Image& image, std::uint64_t stamp);
-  void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time);
+  void on_executing(Image& image, PendingExec exec);
   void on_exec_failed(Image& image);
 
  private:
@@ -69,13 +69,15 @@ class ProcessTracker {
   void begin_exec(std::uint32_t slot);
   void begin_fork(std::uint32_t slot, const Image* parent);
   void begin_child_without_slot(pid_t pid, Image* parent);
-  void note_child(pid_t pid, Image& parent);
+  void begin_sampled(OpenedProcess process, const std::string& reason);
+  void settle_candidates();
+  void settle_execs(Image& image);
+  void settle_exec(Image& image, PendingExec exec);
   OpenedProcess process_of_exec(std::uint32_t inner);
   void describe(Image& image);
   void finish(Image& image, const ImageEnd& end);
-  void finish_replaced(Image& image);
+  void finish_replaced(Image& image, Nanoseconds time);
   ImageEnd end_of(Image& image);
-  void check_for_silent_exec(Image& image);
 
   const Region& region_;
   const StampClock& clock_;
@@ -97,7 +99,6 @@ class ProcessTracker {
   std::map<std::uint64_t, std::uint64_t> given_up_forks_;
   std::map<const Image*, Hold> holds_;
   std::map<pid_t, Nanoseconds> candidates_;      // children seen without a slot, since when
-  std::map<std::string, format::ExecNote> exec_notes_;  // by path: why an image there will not be recorded
 };
 
 }  // namespace memswell::capture

@@ -51,9 +51,7 @@ class Recorder final : public ControlSink {
     taker_.announce_phase(image, name, time);
   }
   void on_value(Image& image) override { taker_.announce_value(image); }
-  void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) override {
-    tracker_.on_executing(image, note, path, time);
-  }
+  void on_executing(Image& image, PendingExec exec) override { tracker_.on_executing(image, std::move(exec)); }
   void on_exec_failed(Image& image) override { tracker_.on_exec_failed(image); }
   void on_exiting(Image& image, std::uint8_t exit_kind) override {
     image.exit_kind = exit_kind;
@@ -228,10 +226,12 @@ void Recorder::rest(Nanoseconds now) {
 
 // The recording is whole when RunEnd is its last event.
 void Recorder::finish() {
-  static_cast<void>(this);
   region_.header().enabled.store(0, std::memory_order_seq_cst);
   if (!never_launched_) {
-    writer_.write(trace::RunEnd{.time = clock_.now(), .complete = true});
+    trace::RunEnd end;
+    end.time = clock_.now();
+    end.complete = true;
+    writer_.write(end);
     writer_.flush();
     setup_.control.send({.kind = Message::Kind::flushed,
                          .a = 0,
@@ -255,6 +255,19 @@ void leave_standard_streams() {
   close(null);
 }
 
+// Descriptors that the caller of memswell has left open are for the program, not for the recorder: somebody may wait for
+// their end.
+void close_all_but(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned next = STDERR_FILENO + 1;
+  for (const int fd : kept) {
+    const auto number = static_cast<unsigned>(fd);
+    if (number > next) close_range(next, number - 1, 0);
+    next = std::max(next, number + 1);
+  }
+  close_range(next, ~0u, 0);
+}
+
 }  // namespace
 
 void run_recorder(RecorderSetup setup) {
@@ -263,6 +276,9 @@ void run_recorder(RecorderSetup setup) {
   prctl(PR_SET_TIMERSLACK, 1);
   ignore_signals();
   leave_standard_streams();
+  std::vector<int> kept = {setup.region.fd(), setup.control.fd(), setup.file.get()};
+  setup.attach_server.add_descriptors_to(kept);
+  close_all_but(std::move(kept));
   if (const auto locked = setup.region.lock_recorder_mutex(); !locked) {
     setup.control.send({.kind = Message::Kind::failed, .text = locked.error().sentence});
     _exit(1);

@@ -1,5 +1,6 @@
 #include "cli/real_seeds.h"
 
+#include <span>
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -13,7 +13,7 @@ namespace memswell::symbols {
 namespace {
 
 // Beyond this std::regex, which recurses, may exhaust the stack.
-constexpr std::size_t kLongestSearched = 4096;
+constexpr std::size_t kLongestSearched = 1024;
 
 bool is_word(char letter) { return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0; }
 
@@ -49,8 +49,9 @@ std::string_view owning_path(std::string_view name) {
   return trait == std::string_view::npos ? std::string_view("core::") : name.substr(trait);
 }
 
-// C++ functions are demangled with their parameters, Rust functions without.
-bool has_parameter_list(std::string_view name) {
+// C++ functions are demangled with their parameters, Rust functions without. Those of internal linkage may lack them.
+bool is_cxx(std::string_view name) {
+  if (name.find("(anonymous namespace)") != std::string_view::npos) return true;
   const auto closing = name.rfind(')');
   if (closing == std::string_view::npos) return false;
   const std::string_view rest = name.substr(closing + 1);
@@ -65,7 +66,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 bool applies(Where where, std::string_view name, std::string_view module) {
   switch (where) {
     case Where::anywhere: return true;
-    case Where::not_cxx: return !has_parameter_list(name);
+    case Where::not_cxx: return !is_cxx(name);
     case Where::python: return file_name(module).find("python") != std::string_view::npos;
     case Where::jvm: return file_name(module).starts_with("libjvm");
   }

@@ -1,5 +1,7 @@
 #include "tests/unit/smaps/arena_child.h"
 
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -32,6 +34,19 @@ void Arena::write(std::size_t first, std::size_t pages) const {
 
 void Arena::read(std::size_t first, std::size_t pages) const {
   for (std::size_t i = first; i < first + pages; ++i) static_cast<void>(*static_cast<volatile char*>(page(i)));
+}
+
+void track_writes(void* memory, std::size_t bytes) {
+  constexpr int kUserModeOnly = 1;
+  constexpr std::uint64_t kUnpopulatedAndAsync = (1 << 13) | (1 << 15);  // UFFD_FEATURE_WP_UNPOPULATED, WP_ASYNC
+  const auto fd = static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | kUserModeOnly));
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = kUnpopulatedAndAsync;
+  uffdio_register range{};
+  range.range = {reinterpret_cast<std::uintptr_t>(memory), bytes};
+  range.mode = UFFDIO_REGISTER_MODE_WP;
+  if (::ioctl(fd, UFFDIO_API, &api) != 0 || ::ioctl(fd, UFFDIO_REGISTER, &range) != 0) ::_exit(1);
 }
 
 ArenaChild::ArenaChild(std::vector<Step> steps) {

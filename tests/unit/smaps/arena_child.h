@@ -34,6 +34,9 @@ class Arena {
   char* base_;
 };
 
+// Lets userfaultfd track writes to the memory asynchronously until the process ends; the test must know that it can.
+void track_writes(void* memory, std::size_t bytes);
+
 class ArenaChild {
  public:
   using Step = std::function<void()>;
