@@ -1,6 +1,5 @@
 #include "cli/real_seeds.h"
 
-#include <span>
 #include <fmt/format.h>
 #include <unistd.h>
 
