@@ -1,11 +1,11 @@
 #include "cli/real_seeds.h"
 
-#include <span>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cli/load.h"
