@@ -184,7 +184,8 @@ MEMSWELL_EXPORT void* valloc(std::size_t size) {
 MEMSWELL_EXPORT void* pvalloc(std::size_t size) {
   const std::size_t rounded = (size + 4095) & ~std::size_t{4095};
   if (early() && must_serve()) return early_allocate(rounded, 4096);
-  return allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [=] { return real.pvalloc(size); });
+  // Whole pages are what it promises, so whole pages are what was asked for.
+  return allocate(RecordKind::aligned, rounded, MEMSWELL_CALL_SITE(), [=] { return real.pvalloc(size); });
 }
 
 MEMSWELL_EXPORT std::size_t malloc_usable_size(void* p) {
