@@ -70,6 +70,7 @@ struct Image {
   bool peak_is_of_phase = true;   // VmHWM counts from the begin of this phase on
   Bytes rss_bytes = 0;            // as last sampled
   Bytes snapshot_rss_bytes = 0;   // RSS at the last page snapshot
+  Bytes snapshot_disagreement_bytes = 0;  // between smaps and the page map of the last snapshot
   bool peak_snapshot_due = false;
   Bytes own_bytes = 0;
   Bytes own_peak_bytes = 0;
