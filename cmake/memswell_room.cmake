@@ -25,6 +25,7 @@ function(memswell_check_headers name)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/alone_${id}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${header}\"\n")
     target_sources(${name} PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
   endforeach()
 endfunction()
 

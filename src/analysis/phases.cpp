@@ -74,7 +74,7 @@ void PhaseCutter::close_peak(Bytes kernel_peak, Bytes own, Bytes bound, bool exa
 
 void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announced_by, std::size_t window) {
   close_peak(boundary.peak_rss_bytes, boundary.own_bytes, boundary.own_growth_bytes,
-             boundary.peak_exact || (phases_.size() == 1 && reset_));
+             boundary.peak_exact || phases_.size() == 1);
   Phase& before = phases_.back();
   before.end_ns = boundary.time;
   before.end_rss_bytes = last_rss_;
@@ -91,6 +91,7 @@ void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announc
   next.peak_private_dirty_bytes = last_dirty_.value_or(0);
   phases_.push_back(next);
   extras_.push_back({window, last_rss_, last_dirty_.has_value(), false});
+  kernel_peak_before_ = std::max(kernel_peak_before_, boundary.peak_rss_bytes);
   kernel_peak_now_ = 0;
   awaiting_ = true;
   if (last_boundary_reading_ && last_boundary_reading_->time_ns == boundary.time) at_boundary(*last_boundary_reading_);
@@ -99,11 +100,9 @@ void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announc
 void PhaseCutter::on(const trace::ProcessEnd& end) {
   ended_ = true;
   Bytes peak = kernel_peak_now_;
-  Bytes earlier = 0;
-  for (const Phase& phase : phases_) earlier = std::max(earlier, phase.peak_rss_bytes);
-  // The figure of the end is that of the last phase, unless it repeats an earlier and higher peak.
-  const Bytes of_end = end.peak_rss_bytes - std::min(end.peak_rss_bytes, last_own_);
-  if (phases_.size() == 1 || of_end > earlier) peak = std::max(peak, end.peak_rss_bytes);
+  // The recorder keeps the largest mark of the whole life: it tells about the last phase unless it repeats an earlier
+  // one.
+  if (end.peak_rss_bytes > kernel_peak_before_) peak = std::max(peak, end.peak_rss_bytes);
   close_peak(peak, last_own_, 0, peak > 0 && !end.peak_rss_is_lower_bound);
   phases_.back().end_ns = end.time;
 }

@@ -54,9 +54,9 @@ class PhaseCutter {
   Bytes last_own_ = 0;
   std::optional<Bytes> last_dirty_;
   Bytes first_rss_ = 0;
-  Bytes kernel_peak_now_ = 0;  // VmHWM read in this phase, own not taken out
-  bool reset_ = true;          // VmHWM was reset when this phase began (or the process did)
-  bool awaiting_ = false;      // a boundary has no reading yet
+  Bytes kernel_peak_now_ = 0;     // VmHWM read in this phase, own not taken out
+  Bytes kernel_peak_before_ = 0;  // the largest of earlier phases, own not taken out
+  bool awaiting_ = false;         // a boundary has no reading yet
   bool ended_ = false;
 };
 

@@ -14,7 +14,7 @@
 namespace memswell::trace {
 namespace {
 
-constexpr int kLevel = 1;
+constexpr int kLevel = 3;
 constexpr std::size_t kWorthCompressing = 64;  // below, a frame's header eats what it saves
 constexpr std::size_t kHeadBytes = sizeof(disk::ChunkHeader) + disk::kColumns * sizeof(disk::ColumnHeader);
 

@@ -26,7 +26,7 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) == 32 && offsetof(FileHeader, checksum) == 24);
 
-inline constexpr std::uint32_t kTimeShift = 10;
+inline constexpr std::uint32_t kTimeShift = 6;
 inline constexpr std::uint32_t kMaxTimeShift = 30;
 
 // ------------------------------------------------------------------------------------------------ chunks
@@ -130,8 +130,8 @@ inline constexpr std::uint8_t kNewestRanks = 8;
 inline constexpr std::uint8_t kBlockCodes = 14;
 
 // Sizes of the tables that writer and reader keep alike; a part of the format.
-inline constexpr std::uint32_t kRecentBlocks = 1 << 15;
-inline constexpr std::uint32_t kFrameTable = 1 << 16;
+inline constexpr std::uint32_t kRecentBlocks = 1 << 12;
+inline constexpr std::uint32_t kFrameTable = 1 << 14;
 inline constexpr std::uint32_t kStackTable = 1 << 14;
 inline constexpr std::uint32_t kSizeTable = 1 << 12;
 inline constexpr std::uint32_t kThreadStates = 16;

@@ -12,8 +12,6 @@ using disk::Op;
 using disk::SizeCode;
 using disk::StackCode;
 
-constexpr std::size_t kColumnCapacity = std::size_t{disk::kOpsPerChunk} * (2 * disk::kMaxVarintBytes);
-
 template <class Code>
 constexpr std::uint8_t byte(Code code) { return static_cast<std::uint8_t>(code); }
 
@@ -23,11 +21,6 @@ Op op_of(const Allocation& event, Address released) {
 }
 
 }  // namespace
-
-StreamEncoder::StreamEncoder() {
-  columns_.reserve(disk::kColumns - 1);  // all but the records
-  for (std::size_t i = 0; i + 1 < disk::kColumns; ++i) columns_.emplace_back(kColumnCapacity);
-}
 
 std::span<const std::uint8_t> StreamEncoder::column(Column column) const {
   if (column == Column::records) return records_;

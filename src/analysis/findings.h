@@ -1,0 +1,22 @@
+// Findings: what is notable about one process, from the closed set of FindingKind. Each rule looks at the report value,
+// says at most a few things, and says them with their evidence; whoever has nothing notable gets an empty list.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/model.h"
+#include "analysis/site_windows.h"
+
+namespace memswell::analysis {
+
+struct FindingInput {
+  const ProcessReport* process = nullptr;        // complete but for findings
+  const std::vector<Window>* windows = nullptr;  // sites numbered as in the report
+  std::vector<std::string> environment;
+};
+
+// Sorted: what saves most first, then what is largest.
+std::vector<Finding> find_findings(const FindingInput& input);
+
+}  // namespace memswell::analysis
