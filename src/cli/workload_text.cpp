@@ -115,10 +115,18 @@ std::string precision() {
   return format_duration(static_cast<Nanoseconds>(resolution.tv_nsec));
 }
 
-std::string header(const std::vector<VariantRun>& runs, const report::Terminal& terminal) {
+// Without the folder, which is the same and long.
+std::string command_of(const workloads::Workload& workload, const VariantRun& run) {
+  std::string out(workload.name);
+  for (const std::string& argument : run.arguments) out += " " + argument;
+  return out;
+}
+
+std::string header(const workloads::Workload& workload, const std::vector<VariantRun>& runs, const report::Terminal& terminal) {
   std::vector<report::Facts> facts;
   for (const VariantRun& run : runs) {
     facts.push_back(report::facts_of(*run.report));
+    facts.back()[0].second = command_of(workload, run);
     facts.back().emplace_back("compiler", std::string(workloads::compiler()));
     facts.back().emplace_back("timer precision", precision());
   }
@@ -161,8 +169,8 @@ std::string workload_list(const report::Terminal& terminal) {
     out += fmt::format("{:<19} {}\n", workload.name, workload.summary);
     std::string variants;
     for (const workloads::Variant& variant : workload.variants)
-      variants += fmt::format("{}{}{}", variants.empty() ? "" : "  ", variant.name,
-                              variant.name == workload.reference ? "(*)" : "");
+      variants += fmt::format("{}{}{}", variants.empty() ? "" : ", ", variant.name,
+                              variant.name == workload.reference ? " (*)" : "");
     out += std::string(20, ' ') + report::wrapped(variants, std::max<std::size_t>(terminal.width, 60) - 1, 20) + "\n";
   }
   out += fmt::format("{:<19} {}\n", "real-seeds", "the same questions to the python3, python2.7 and perl of this machine");
@@ -173,7 +181,7 @@ std::string workload_text(const workloads::Workload& workload, const std::vector
                           const report::Terminal& terminal) {
   std::string out = fmt::format("{}: {}\n\n", workload.name, workload.summary);
   out += report::wrapped(workload.explanation, terminal.width, 0) + "\n\n";
-  out += header(runs, terminal) + "\n";
+  out += header(workload, runs, terminal) + "\n";
   out += report::bench_table(main_table(workload, runs), terminal) + "\n";
   for (const workloads::PhaseTable& wanted : workload.phase_tables) {
     const BenchTable table = phase_table(wanted, runs);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/units.h"
 #include "report/escape.h"
@@ -17,11 +18,23 @@ using Value = std::optional<std::uint64_t>;
 constexpr double kWorthAPercentage = 0.05;
 constexpr double kFactorFrom = 3;
 
+// Three figures: two runs of 1.2 and 1.4 ms are not "1 ms" both.
+std::string precise_duration(std::uint64_t nanoseconds) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}};
+  const double value = static_cast<double>(nanoseconds);
+  for (const auto& [size, unit] : kUnits) {
+    if (value < size) continue;
+    const double scaled = value / size;
+    return fmt::format("{:.{}f} {}", scaled, scaled < 10 ? 2 : scaled < 100 ? 1 : 0, unit);
+  }
+  return fmt::format("{} ns", nanoseconds);
+}
+
 std::string value_text(BenchUnit unit, std::uint64_t value) {
   switch (unit) {
     case BenchUnit::bytes: return format_bytes(value);
     case BenchUnit::count: return format_count(value);
-    case BenchUnit::nanoseconds: return format_duration(value);
+    case BenchUnit::nanoseconds: return precise_duration(value);
   }
   return {};
 }
@@ -152,11 +165,15 @@ BenchRow row_of_runs(std::string name, BenchUnit unit, const std::vector<std::ve
 }
 
 std::string difference_text(std::uint64_t value, std::uint64_t reference) {
+  constexpr double kShortFrom = 1000;    // "x6.2 M" instead of "x6185517.1"
+  constexpr double kNearlyAll = -0.995;  // what is left is something: "-99.9 %", never "-100 %"
   if (value == reference) return {};
   if (reference == 0) return "+";
   const double ratio = static_cast<double>(value) / static_cast<double>(reference);
+  if (ratio >= kShortFrom) return "x" + format_short_count(static_cast<std::uint64_t>(std::round(ratio)));
   if (ratio >= kFactorFrom) return fmt::format("x{:.1f}", ratio);
   if (std::abs(ratio - 1) < kWorthAPercentage) return {};
+  if (value != 0 && ratio - 1 <= kNearlyAll) return fmt::format("{:.1f} %", std::max((ratio - 1) * 100, -99.9));
   return fmt::format("{:+.0f} %", (ratio - 1) * 100);
 }
 

@@ -25,6 +25,15 @@ TEST(BenchTable, PercentagesBeginAtFive) {
   EXPECT_EQ(difference_text(73, 100), "-27 %");
   EXPECT_EQ(difference_text(320, 100), "x3.2");
   EXPECT_EQ(difference_text(1, 0), "+");
+  EXPECT_EQ(difference_text(0, 100), "-100 %");
+  EXPECT_EQ(difference_text(1, 1'000'000), "-99.9 %");
+  EXPECT_EQ(difference_text(6'185'517, 1), "x6.2 M");
+}
+
+TEST(BenchTable, DurationsHaveThreeFigures) {
+  const std::string text = table_of({"time", BenchUnit::nanoseconds, {1'234'567, 45'600'000'000}, {}});
+  EXPECT_NE(text.find("1.23 ms (*)"), std::string::npos) << text;
+  EXPECT_NE(text.find("45.6 s"), std::string::npos) << text;
 }
 
 TEST(BenchTable, WhatWasNotMeasuredIsADash) {
