@@ -27,6 +27,7 @@ struct CollectingVisitor : trace::Visitor {
   std::vector<trace::Release> releases;
   std::vector<trace::Mark> marks;
 
+  using trace::Visitor::on;
   void on(const trace::ProcessBegin& event) override { begins.push_back(event); }
   void on(const trace::ProcessEnd& event) override { ends.push_back(event); }
   void on(const trace::CaptureNote& event) override { notes.push_back(event); }
