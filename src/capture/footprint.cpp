@@ -20,6 +20,7 @@ constexpr double kThoroughShare = 0.01;
 constexpr double kPeakShare = 0.05;
 constexpr double kMarkShare = 0.5;
 constexpr Nanoseconds kThoroughInterval = 100 * kMillisecond;
+constexpr Nanoseconds kYouth = 50 * kMillisecond;
 
 // A snapshot of the pages is worth its cost when the footprint has grown by a twentieth since the last one.
 bool is_new_peak(Bytes rss, Bytes at_last_snapshot) { return rss > at_last_snapshot + at_last_snapshot / 20 + (Bytes{1} << 20); }
@@ -76,11 +77,13 @@ void Footprint::tick(Nanoseconds now) {
 
 void Footprint::sample_image(Image& image, Nanoseconds now) {
   if (!sample(image)) return;
-  if (options_.snapshots_at_peaks && is_new_peak(image.rss_bytes, image.snapshot_rss_bytes) && peak_schedule_.is_due(now)) {
+  // A process that is over at once has its last snapshot; one more at its begin would cost more than it does itself.
+  const bool is_young = now < image.begin_time + kYouth;
+  if (options_.snapshots_at_peaks && !is_young && is_new_peak(image.rss_bytes, image.snapshot_rss_bytes) && peak_schedule_.is_due(now)) {
     image.peak_snapshot_due = true;
     return;
   }
-  if (!thorough_schedule_.is_due(now) || now < image.next_thorough) return;
+  if (is_young || !thorough_schedule_.is_due(now) || now < image.next_thorough) return;
   read_thorough(image, image.next_thorough == 0 ? trace::SnapshotCause::start : trace::SnapshotCause::periodic);
   thorough_schedule_.record(now, clock_.now() - now);
   image.next_thorough = now + kThoroughInterval;

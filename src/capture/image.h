@@ -52,6 +52,7 @@ struct Image {
   bool finishing = false;         // the last round: nothing is waited for
 
   std::vector<Ring*> rings;
+  Nanoseconds begin_time = 0;
   Nanoseconds last_time = 0;  // of its newest event: times never go back within an image
   std::set<std::tuple<std::uint32_t, Address, Address>> mapped_modules;  // written: module, begin, bias
 

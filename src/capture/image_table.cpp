@@ -16,6 +16,7 @@ Image& ImageTable::begin(ImageStart start) {
   image->index = ProcessIndex{begun_++};
   image->pid = process.pid;
   image->slot = start.slot;
+  image->begin_time = start.time;
   image->last_time = start.time;
   image->executable = process.executable;
   image->command = process.command;

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -253,6 +254,14 @@ void Recorder::finish() {
   _exit(0);
 }
 
+// Each process takes three descriptors.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 void run_recorder(RecorderSetup setup) {
@@ -260,6 +269,7 @@ void run_recorder(RecorderSetup setup) {
   setup.attach_server.add_descriptors_to(kept);
   detach_process("memswell-record", std::move(kept), StandardStreams::leave);
   prctl(PR_SET_TIMERSLACK, 1);
+  allow_many_descriptors();
   if (const auto locked = setup.region.lock_recorder_mutex(); !locked) {
     setup.control.send({.kind = Message::Kind::failed, .text = locked.error().sentence});
     _exit(1);
