@@ -44,6 +44,10 @@ void ImageTable::give_slot(Image& image, std::uint32_t slot) {
 
 void ImageTable::note_capture(Image& image, trace::Capture capture, const std::string& reason,
                               const std::string& allocator) {
+  const bool is_new = !image.is_described || image.capture != capture || image.reason != reason ||
+                      image.allocator != allocator;
+  if (!is_new) return;
+  image.is_described = true;
   image.capture = capture;
   image.reason = reason;
   image.allocator = allocator;

@@ -107,6 +107,10 @@ RuleIndex make_index() {
   return index;
 }
 
+bool is_loader(std::string_view function) {
+  return std::ranges::any_of(loader_prefixes(), [&](std::string_view prefix) { return function.starts_with(prefix); });
+}
+
 std::optional<PlumbingKind> kind_of_name(std::string_view function, std::string_view module) {
   static const RuleIndex index = make_index();
   const std::string_view name = owning_path(function);
@@ -121,18 +125,13 @@ std::optional<PlumbingKind> kind_of_name(std::string_view function, std::string_
   return std::nullopt;
 }
 
-// The best of what a stack offers, from the innermost level outwards.
-struct Choice {
-  std::optional<Site> first;  // of the program's side at all
-  std::optional<Site> named;
-  std::optional<Site> named_non_allocator;
-};
-
 }  // namespace
 
 std::optional<PlumbingKind> plumbing_kind(std::string_view function, std::string_view module) {
+  if (function.empty() && module.empty()) return PlumbingKind::runtime;
   const auto of_module = kind_of_module(module);
   if (of_module == PlumbingKind::profiler) return of_module;
+  if (of_module == PlumbingKind::runtime && is_loader(function)) return std::nullopt;
   if (const auto of_name = kind_of_name(function, module)) return of_name;
   return of_module;
 }
@@ -160,27 +159,6 @@ std::optional<PlumbingKind> Plumbing::kind(std::string_view function, std::strin
     return std::regex_search(searched.begin(), searched.end(), skip);
   });
   return skipped ? std::optional(PlumbingKind::user) : std::nullopt;
-}
-
-std::optional<Site> Plumbing::site_of(std::span<const NamedFrame> stack) const {
-  Choice choice;
-  for (std::size_t frame = 0; frame < stack.size(); ++frame) {
-    const auto& [levels, module] = stack[frame];
-    for (std::size_t level = 0; level < std::max<std::size_t>(levels.size(), 1); ++level) {
-      const std::string_view function = level < levels.size() ? std::string_view(levels[level].function) : "";
-      const auto kind_here = kind(function, module);
-      if (kind_here == PlumbingKind::profiler) continue;
-      const Site here{frame, level};
-      const bool generated = module.empty() && function.empty();
-      if (!kind_here && !generated) return here;
-      if (!choice.first) choice.first = here;
-      if (function.empty()) continue;
-      if (!choice.named) choice.named = here;
-      if (!choice.named_non_allocator && kind_here != PlumbingKind::allocator) choice.named_non_allocator = here;
-    }
-  }
-  if (choice.named_non_allocator) return choice.named_non_allocator;
-  return choice.named ? choice.named : choice.first;
 }
 
 }  // namespace memswell::symbols

@@ -72,15 +72,34 @@ void ArenaChild::run(const std::vector<Step>& steps) {
 }
 
 ArenaChild::ArenaChild(FirstThread) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("no socket pair");
+  parent_end_.reset(ends[0]);
+  child_end_.reset(ends[1]);
   pid_ = ::fork();
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::thread([] {
-      for (;;) ::pause();
+    std::thread([this] {
+      char byte = 0;
+      if (::write(child_end_.get(), &byte, 1) == 1 && ::read(child_end_.get(), &byte, 1) == 1) {
+        ::execl("/bin/sleep", "sleep", "1000", nullptr);
+      }
+      ::_exit(1);
     }).detach();
     ::syscall(SYS_exit, 0);
   }
+  child_end_.reset();
+  char byte = 0;
+  if (::read(parent_end_.get(), &byte, 1) != 1) throw std::runtime_error("the child has died");
   wait_for_state('Z');
+}
+
+void ArenaChild::run_sleep() {
+  char byte = 0;
+  if (::write(parent_end_.get(), &byte, 1) != 1) throw std::runtime_error("the child has died");
+  // The socket is closed by the exec.
+  if (::read(parent_end_.get(), &byte, 1) != 0) throw std::runtime_error("the child did not run sleep");
+  wait_for_state('S');
 }
 
 void ArenaChild::wait_until_done() {

@@ -43,7 +43,7 @@ class ArenaChild {
 
   // Returns when the child has done its first step.
   explicit ArenaChild(std::vector<Step> steps);
-  // A child whose first thread has ended while another one lives on.
+  // A child whose first thread has ended while another one lives on, until run_sleep.
   enum class FirstThread { ends };
   explicit ArenaChild(FirstThread);
   ~ArenaChild() { kill_and_collect(); }
@@ -51,6 +51,7 @@ class ArenaChild {
   ArenaChild& operator=(const ArenaChild&) = delete;
 
   pid_t pid() const { return pid_; }
+  void run_sleep();       // the living thread executes sleep(1)
   void next_step();       // returns when it is done
   void kill_and_leave();  // dead, but not collected: a zombie
   void kill_and_collect();

@@ -133,13 +133,15 @@ struct Agreement : testing::Test {
       return address - function.begin < function.size && without_parameters(demangle(function.name.c_str())) == name;
     });
   }
-  // Where DWARF has no linkage name, binutils prints the bare name where we add the scopes, and for an innermost
-  // inlined level even the name of the function around it. Folded functions have several names, all of them right.
+  // Where DWARF has no linkage name, binutils prints the bare name where we add the scopes or, outermost, take the
+  // symbol; or for an inlined level even the symbol around it. Folded functions have several names, all of them right.
   bool same_function(Address address, const Levels& ours, const Levels& theirs, std::size_t i) const {
-    const std::string& name = ours[i].function;
-    return name == theirs[i].function || name.ends_with("::" + theirs[i].function) ||
-           (i == 0 && theirs[i].function == ours.back().function) ||
-           (i + 1 == ours.size() && is_alias(theirs[i].function, address));
+    const std::string& our_name = ours[i].function;
+    const std::string& their_name = theirs[i].function;
+    if (our_name == their_name || our_name.ends_with("::" + their_name)) return true;
+    if (their_name == ours.back().function) return true;
+    const std::string bare = "::" + their_name.substr(0, their_name.find('<'));
+    return i + 1 == ours.size() && (is_alias(their_name, address) || our_name.find(bare) != std::string::npos);
   }
   // binutils 2.40 sometimes takes the unit's main file for a row of DWARF 5: shown to be wrong if that has no such
   // line.

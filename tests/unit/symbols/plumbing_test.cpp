@@ -79,92 +79,23 @@ TEST(PlumbingKind, TellsAllocatorsFromWhatCallsThem) {
   EXPECT_EQ(plumbing_kind("malloc", "/opt/libmemswell.so"), PlumbingKind::profiler);
 }
 
-// A stack under construction: frames innermost first, each with its levels.
-struct Stack {
-  std::vector<std::vector<trace::SourceFrame>> levels;
-  std::vector<std::string> modules;
-
-  Stack& frame(std::string module, std::initializer_list<const char*> functions) {
-    modules.push_back(std::move(module));
-    for (auto& named = levels.emplace_back(); const char* function : functions) named.push_back({function, "", 0});
-    return *this;
-  }
-  std::optional<Site> site(const Plumbing& plumbing = {}) const {
-    std::vector<NamedFrame> frames;
-    for (std::size_t i = 0; i < levels.size(); ++i) frames.push_back({levels[i], modules[i]});
-    return plumbing.site_of(frames);
-  }
-};
-
-TEST(Site, IsTheInnermostFrameOutsideOfPlumbing) {
-  Stack stack;
-  stack.frame(kLibstdcxx, {"operator new(unsigned long)"}).frame(kProgram, {"site_new"}).frame(kProgram, {"main"});
-  EXPECT_EQ(stack.site(), (Site{1, 0}));
+TEST(PlumbingKind, PassesOverGeneratedCode) {
+  EXPECT_TRUE(is_plumbing("", ""));
+  EXPECT_FALSE(is_plumbing("", kProgram));
 }
 
-TEST(Site, IsTheUserLevelOfAFrameWithInlinedPlumbing) {
-  Stack stack;
-  stack.frame(kLibstdcxx, {"operator new(unsigned long)"})
-      .frame(kProgram,
-             {"std::allocator<int>::allocate(unsigned long)", "std::vector<int>::push_back(int&&)", "fill(int)"})
-      .frame(kProgram, {"main"});
-  EXPECT_EQ(stack.site(), (Site{1, 2}));
-}
-
-TEST(Site, IsTheCallerOfLibcFunctionsThatAllocate) {
-  Stack stack;
-  stack.frame(kLibc, {"_IO_file_doallocate"})
-      .frame(kLibc, {})
-      .frame(kLibc, {"printf"})
-      .frame(kProgram, {"main"})
-      .frame(kLibc, {});
-  EXPECT_EQ(stack.site(), (Site{3, 0}));
-}
-
-TEST(Site, MayBeAFrameWithoutName) {
-  Stack stack;
-  stack.frame(kLibstdcxx, {"operator new(unsigned long)"}).frame(kProgram, {}).frame(kProgram, {"main"});
-  EXPECT_EQ(stack.site(), (Site{1, 0}));
-}
-
-TEST(Site, PassesOverGeneratedCode) {
-  Stack stack;
-  stack.frame("", {}).frame(kProgram, {"site_jit_caller"});
-  EXPECT_EQ(stack.site(), (Site{1, 0}));
-}
-
-TEST(Site, IsNeverAFrameOfTheProfiler) {
-  Stack stack;
-  stack.frame("/opt/libmemswell.so", {"malloc"}).frame(kProgram, {"site_main"});
-  EXPECT_EQ(stack.site(), (Site{1, 0}));
-  EXPECT_EQ(Stack().frame("/opt/libmemswell.so", {"malloc"}).site(), std::nullopt);
-  EXPECT_EQ(Stack().site(), std::nullopt);
-}
-
-TEST(Site, IsTheInnermostNamedFrameThatSaysMoreThanMallocIfAllIsPlumbing) {
-  Stack loader;
-  loader.frame("/lib64/ld-linux-x86-64.so.2", {"malloc"})
-      .frame("/lib64/ld-linux-x86-64.so.2", {})
-      .frame("/lib64/ld-linux-x86-64.so.2", {"_dl_map_object"});
-  EXPECT_EQ(loader.site(), (Site{2, 0}));
-  EXPECT_EQ(Stack().frame(kLibc, {}).frame(kLibc, {"malloc"}).site(), (Site{1, 0}));
-  EXPECT_EQ(Stack().frame(kLibc, {}).frame(kLibc, {}).site(), (Site{0, 0}));
-}
-
-TEST(Site, PassesOverWhatTheUserSkips) {
+TEST(Skips, AddToTheTable) {
   const std::string skips[] = {"^my_alloc", "pool"};
   const auto plumbing = Plumbing::with_skips(skips);
   ASSERT_TRUE(plumbing);
-  Stack stack;
-  stack.frame(kProgram, {"my_alloc_zeroed"})
-      .frame(kProgram, {"shop::pool_get(int)", "parse"})
-      .frame(kProgram, {"main"});
-  EXPECT_EQ(stack.site(), (Site{0, 0}));
-  EXPECT_EQ(stack.site(*plumbing), (Site{1, 1}));
-  EXPECT_EQ(plumbing->kind("my_alloc", kProgram), PlumbingKind::user);
+  EXPECT_EQ(plumbing->kind("my_alloc_zeroed", kProgram), PlumbingKind::user);
+  EXPECT_TRUE((*plumbing)("shop::pool_get(int)", kProgram));
+  EXPECT_TRUE((*plumbing)("malloc", kLibc));
+  EXPECT_FALSE((*plumbing)("not_my_alloc", kProgram));
+  EXPECT_FALSE(Plumbing()("my_alloc_zeroed", kProgram));
 }
 
-TEST(Site, SkipsMustBeRegularExpressions) {
+TEST(Skips, MustBeRegularExpressions) {
   const std::string skips[] = {"fine", "(broken"};
   const auto plumbing = Plumbing::with_skips(skips);
   ASSERT_FALSE(plumbing);
@@ -172,7 +103,7 @@ TEST(Site, SkipsMustBeRegularExpressions) {
   EXPECT_EQ(plumbing.error().sentence.find("--skip '(broken' is not a regular expression"), 0u);
 }
 
-TEST(Site, SkipsBearNamesWithoutEnd) {
+TEST(Skips, BearNamesWithoutEnd) {
   const std::string skips[] = {"(a|b)*c"};
   const auto plumbing = Plumbing::with_skips(skips);
   ASSERT_TRUE(plumbing);
