@@ -34,6 +34,7 @@ struct Image {
   ProcessIndex index;
   pid_t pid = 0;  // as the recorder sees it
   std::optional<std::uint32_t> slot;  // of the region; none: sampled only
+  bool is_described = false;  // the next three were written
   trace::Capture capture = trace::Capture::sampler;
   bool provisional = false;  // begun because the process was seen; may still attach
   std::uint64_t fork_stamp = 0;       // names the fork that it came from
@@ -51,6 +52,7 @@ struct Image {
   bool finishing = false;         // the last round: nothing is waited for
 
   std::vector<Ring*> rings;
+  Nanoseconds begin_time = 0;
   Nanoseconds last_time = 0;  // of its newest event: times never go back within an image
   std::set<std::tuple<std::uint32_t, Address, Address>> mapped_modules;  // written: module, begin, bias
 
@@ -64,12 +66,14 @@ struct Image {
   std::uint32_t flags_reported = 0;       // format::ProcessFlag
 
   // Footprint.
+  std::optional<std::uint64_t> oom_kills_at_begin;  // in its cgroup
   Nanoseconds next_thorough = 0;  // when the next smaps is due
   Bytes peak_rss_bytes = 0;       // largest VmHWM read, over resets
   Bytes phase_peak_bytes = 0;     // VmHWM as last read
   bool peak_is_of_phase = true;   // VmHWM counts from the begin of this phase on
   Bytes rss_bytes = 0;            // as last sampled
   Bytes snapshot_rss_bytes = 0;   // RSS at the last page snapshot
+  Bytes snapshot_disagreement_bytes = 0;  // between smaps and the page map of the last snapshot
   bool peak_snapshot_due = false;
   Bytes own_bytes = 0;
   Bytes own_peak_bytes = 0;

@@ -1,6 +1,6 @@
 #include "capture/process_tracker.h"
 
-#include <sys/wait.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "capture/capture_description.h"
 #include "capture/exit_status.h"
 #include "capture/outer_pid.h"
+#include "probes/smaps/cgroup_memory.h"
 
 namespace memswell::capture {
 namespace {
@@ -22,9 +23,19 @@ constexpr Nanoseconds kAttachPatience = 200 * kMillisecond;
 
 }  // namespace
 
-void ProcessTracker::expect_first(pid_t pid, std::string reason) {
+void ProcessTracker::expect_first(pid_t pid, std::string path, std::vector<std::string> command, std::string reason) {
   first_pid_ = pid;
+  first_path_ = std::move(path);
+  first_command_ = std::move(command);
   first_reason_ = std::move(reason);
+}
+
+// It may have ended before it could be looked at.
+OpenedProcess ProcessTracker::open_first() const {
+  OpenedProcess process = open_process(first_pid_);
+  if (process.executable.empty()) process.executable = first_path_;
+  if (process.command.empty()) process.command = first_command_;
+  return process;
 }
 
 void ProcessTracker::first_launched() {
@@ -33,17 +44,15 @@ void ProcessTracker::first_launched() {
     candidates_.emplace(first_pid_, clock_.now());
     return;
   }
-  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
-  images_.note_capture(image, trace::Capture::sampler, first_reason_, "");
+  begin_sampled(open_first(), first_reason_);
 }
 
 void ProcessTracker::first_ended(int wait_status, Bytes max_rss_bytes) {
   first_end_ = Ended{wait_status, max_rss_bytes};
+  candidates_.erase(first_pid_);
   if (images_.by_pid(first_pid_) != nullptr) return;
   // It neither attached nor lived long enough to be found: an entry all the same.
-  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
-  images_.note_capture(image, trace::Capture::sampler,
-                       first_reason_.empty() ? "It ended before it attached to the recorder." : first_reason_, "");
+  begin_sampled(open_first(), first_reason_.empty() ? "It ended before it attached to the recorder." : first_reason_);
 }
 
 void ProcessTracker::launcher_is_gone() {
@@ -54,6 +63,19 @@ void ProcessTracker::launcher_is_gone() {
 void ProcessTracker::attached(AttachedProgram program) {
   const std::uint32_t inner = inner_pid_of(program.pid).value_or(static_cast<std::uint32_t>(program.pid));
   attached_.push_back({std::move(program), inner});
+}
+
+Image* ProcessTracker::writer_of_pipe(std::uint64_t inode) const {
+  const std::string pipe = "pipe:[" + std::to_string(inode) + "]";
+  Image* writer = nullptr;
+  for (const auto& image : images_.running()) {
+    if (image->sampler == nullptr) continue;
+    for (const char* stream : {"fd/1", "fd/2"}) {
+      const auto target = image->sampler->files().read_link(stream);
+      if (target && *target && **target == pipe && (writer == nullptr || writer->index < image->index)) writer = image.get();
+    }
+  }
+  return writer;
 }
 
 bool ProcessTracker::is_unclaimed(std::uint32_t slot) const {
@@ -137,6 +159,7 @@ void ProcessTracker::describe(Image& image) {
   CaptureDescription said = describe_capture(flags, path, image.executable);
   image.flags_reported = flags;
   images_.note_capture(image, said.capture, said.reason, said.allocator);
+  if (image.pid == first_pid_) image.oom_kills_at_begin = oom_kills(image);
 }
 
 Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
@@ -181,12 +204,14 @@ void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent) {
 void ProcessTracker::begin_sampled(OpenedProcess process, const std::string& reason) {
   Image& image = images_.begin({.process = std::move(process), .time = clock_.now()});
   images_.note_capture(image, trace::Capture::sampler, reason, "");
+  if (image.pid == first_pid_) image.oom_kills_at_begin = oom_kills(image);
 }
 
 void ProcessTracker::on_executing(Image& image, PendingExec exec) { image.execs.push_back(std::move(exec)); }
 
 void ProcessTracker::on_exec_failed(Image& image) {
   if (!image.execs.empty()) image.execs.pop_back();
+  image.last_snapshot_taken = false;
 }
 
 void ProcessTracker::look_for_children() {
@@ -279,7 +304,11 @@ ImageEnd ProcessTracker::end_of(Image& image) {
     end.reason = status.reason;
     end.code = status.code;
     end.signal = status.signal;
-    end.max_rss_bytes = first_end_->max_rss_bytes;
+    // ru_maxrss is also that of the children that it has waited for.
+    end.max_rss_bytes = images_.begun() == 1 ? first_end_->max_rss_bytes : 0;
+    const auto kills = oom_kills(image);
+    if (status.signal == SIGKILL && kills && image.oom_kills_at_begin && *kills > *image.oom_kills_at_begin)
+      end.reason = trace::EndReason::oom_killed;
     return end;
   }
   const ExitStatus status = read_exit_status(image.pidfd, image.pid);
@@ -288,6 +317,13 @@ ImageEnd ProcessTracker::end_of(Image& image) {
   end.signal = status.signal;
   if (end.reason == trace::EndReason::unknown && image.exit_kind) end.reason = trace::EndReason::exited;
   return end;
+}
+
+// How often the kernel has killed in the process's cgroup for want of memory. A zombie still belongs to it.
+std::optional<std::uint64_t> ProcessTracker::oom_kills(const Image& image) const {
+  if (image.sampler == nullptr) return std::nullopt;
+  const auto memory = smaps::read_cgroup_memory(image.sampler->files());
+  return memory && *memory ? (*memory)->oom_kills : std::nullopt;
 }
 
 void ProcessTracker::finish(Image& image, const ImageEnd& end) {

@@ -25,8 +25,8 @@ class ProcessTracker {
   ProcessTracker(const Region& region, const StampClock& clock, ImageTable& images, Drain& drain)
       : region_(region), clock_(clock), images_(images), drain_(drain) {}
 
-  // The program's process, before it execs. `reason`: why it is not preloaded, empty if it is.
-  void expect_first(pid_t pid, std::string reason);
+  // The program's process, before it execs. `reason`: why it is not recorded but sampled, empty if it is recorded.
+  void expect_first(pid_t pid, std::string path, std::vector<std::string> command, std::string reason);
   // It runs now.
   void first_launched();
   // The launcher has collected it: wait status and ru_maxrss.
@@ -36,6 +36,10 @@ class ProcessTracker {
   bool first_is_finished() const { return first_finished_; }
 
   void attached(AttachedProgram program);
+
+  // The process that has most probably written into a pipe: of those that hold it as stdout or stderr the one that began
+  // last, since its ancestors wait. Null: none does.
+  Image* writer_of_pipe(std::uint64_t inode) const;
 
   // Each drain round: images that have claimed a slot.
   void discover_slots();
@@ -69,6 +73,8 @@ class ProcessTracker {
   void begin_exec(std::uint32_t slot);
   void begin_fork(std::uint32_t slot, const Image* parent);
   void begin_child_without_slot(pid_t pid, Image* parent);
+  OpenedProcess open_first() const;
+  std::optional<std::uint64_t> oom_kills(const Image& image) const;
   void begin_sampled(OpenedProcess process, const std::string& reason);
   void settle_candidates();
   void settle_execs(Image& image);
@@ -85,6 +91,8 @@ class ProcessTracker {
   Drain& drain_;
 
   pid_t first_pid_ = 0;
+  std::string first_path_;
+  std::vector<std::string> first_command_;
   std::string first_reason_;
   bool launched_ = false;
   bool launcher_gone_ = false;

@@ -52,7 +52,7 @@ class FreeLists {
   static_assert(disk::kFreedDepth <= kRoom);
   struct List {
     std::array<Address, kRoom> blocks{};
-    std::uint32_t top = 0;    // where the next one goes
+    std::uint32_t top = 0;  // where the next one goes
     std::uint32_t count = 0;
   };
   std::array<List, disk::kSizeClasses> lists_{};

@@ -13,7 +13,9 @@ using disk::SizeCode;
 using disk::StackCode;
 
 template <class Code>
-constexpr std::uint8_t byte(Code code) { return static_cast<std::uint8_t>(code); }
+constexpr std::uint8_t byte(Code code) {
+  return static_cast<std::uint8_t>(code);
+}
 
 Op op_of(const Allocation& event, Address released) {
   if (event.kind == AllocationKind::realloc && event.replaced != released) return Op::realloc_elsewhere;
@@ -100,8 +102,8 @@ void StreamEncoder::put(const Allocation& event) {
   const std::uint8_t size = byte(put_size(thread, event.stack, {event.requested, event.usable}));
   if (op == Op::realloc_elsewhere) at(Column::replaced).put_address(event.replaced - thread.released);
   const std::uint8_t address = put_address(thread, event, size_class);
-  at(Column::details).put_byte(
-      static_cast<std::uint8_t>(stack | size << disk::kSizeShift | address << disk::kAddressShift));
+  at(Column::details)
+      .put_byte(static_cast<std::uint8_t>(stack | size << disk::kSizeShift | address << disk::kAddressShift));
   const RecentBlocks::Slot slot = model_.allocated(thread, event, size_class);
   index_.insert(event.process, event.address, slot);
 }

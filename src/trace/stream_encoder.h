@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "trace/events.h"
-#include "trace/record_codec.h"
 #include "trace/recent_block_index.h"
+#include "trace/record_codec.h"
 #include "trace/stream_model.h"
 #include "trace/varint.h"
 

@@ -117,7 +117,7 @@ void add_snapshots(analysis::ProcessReport& process) {
   process.snapshots[1].sites = {{.site = {2}, .live_bytes = 64, .live_blocks = 1, .resident_bytes = 64,
                                  .pinned_bytes = 40 * kMiB, .returns_bytes = 39 * kMiB, .returns_known = true}};
   process.snapshots[1].files = {{"/usr/bin/indexer", 5 * kMiB, kMiB}, {"/lib/libc.so.6", 3 * kMiB, 0}};
-  process.snapshots[1].arenas = {{0x5555'0000'0000, 0x5555'2000'0000, 142 * kMiB, 88 * kMiB, 44 * kMiB, 300'011, true}};
+  process.snapshots[1].arenas = {{0x5555'0000'0000, 0x5555'2000'0000, 142 * kMiB, 88 * kMiB, 44 * kMiB, 4 * kMiB, 300'011, true, {}}};
   process.peak_snapshot = 0;
   process.exit_snapshot = 1;
 }

@@ -177,7 +177,9 @@ TEST_F(PageLedgerTest, WhatASiteWouldReturnIsComputedForThoseThatPinMost) {
       make({block(kHeap + 16, 40, 1), block(kHeap + kPage + 0x800, 40, 2), block(kHeap + 3 * kPage + 0x800, 40, 1)});
   for (const SiteShare& share : snapshot.sites) {
     EXPECT_TRUE(share.returns_known);
-    if (share.site == SiteIndex{2}) EXPECT_EQ(share.returns_bytes, kPage);
+    if (share.site == SiteIndex{2}) {
+      EXPECT_EQ(share.returns_bytes, kPage);
+    }
   }
 }
 

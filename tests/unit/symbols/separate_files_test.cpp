@@ -1,6 +1,7 @@
 // Debug information that lies beside a program or inside it in another form: each found, and only if it belongs.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "fixture.h"
@@ -71,6 +72,24 @@ TEST_F(SeparateFiles, WithoutBuildIdAreCheckedByTheirChecksum) {
   EXPECT_EQ(inlined_in(program, "no_build_id").levels.size(), 3u);
   write_file(debug, read_file(debug) + "x");
   EXPECT_TRUE(inlined_in(program, "no_build_id").levels.empty());
+}
+
+// A client that has every debug file, and the same one.
+TEST_F(SeparateFiles, AreAskedOfDebuginfodOnlyOnRequest) {
+  const auto program = put("linked", "program");
+  const auto debug = put("apart/linked.debug", "client/cache/debuginfo");
+  const std::string client = folder.path() + "/client/debuginfod-find";
+  write_file(client, "#!/bin/sh\ntest \"$1\" = debuginfo || exit 1\necho " + debug + "\n");
+  fs::permissions(client, fs::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (folder.path() + "/client:" + path).c_str(), 1);
+  EXPECT_TRUE(inlined_in(program, "dwarf4").levels.empty());
+  options.search.debuginfod = true;
+  EXPECT_EQ(inlined_in(program, "dwarf4").levels.size(), 3u);
+  EXPECT_EQ(inlined_in(put("stripped", "other"), "dwarf5").levels.size(), 0u);
+  setenv("PATH", "/nonexistent", 1);
+  EXPECT_TRUE(inlined_in(program, "dwarf4").levels.empty());
+  setenv("PATH", path.c_str(), 1);
 }
 
 TEST_F(SeparateFiles, PackedIntoTheProgramGiveItsFunctions) {

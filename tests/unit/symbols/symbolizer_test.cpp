@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fixture.h"
+#include "symbols/module_reader.h"
 
 namespace memswell::symbols {
 namespace {
@@ -121,6 +122,35 @@ TEST(Symbolizer, NamesNothingFromAFileOfAnotherBuild) {
   EXPECT_NE(names.modules[0].note.find("has changed since it was recorded"), std::string::npos)
       << names.modules[0].note;
   EXPECT_NE(names.modules[0].note.find(hex(other.build_id)), std::string::npos);
+}
+
+struct FailingChild : testing::Test {
+  ReadRequest request{
+      fixture_path("dwarf5"), module_at(fixture_path("dwarf5")).build_id, {told_by("dwarf5").at("inlined")}, {}};
+  SymbolizerOptions options = bare_options();
+
+  std::size_t bytes_at(ReadDepth depth) {
+    request.depth = depth;
+    return read_names(request).encode().size();
+  }
+};
+
+TEST_F(FailingChild, LeavesTheSymbolTable) {
+  options.limits.result_bytes = bytes_at(ReadDepth::symbol_tables);
+  ASSERT_GT(bytes_at(ReadDepth::debug_info), options.limits.result_bytes);
+  const auto named = name_of(request.path, request.addresses[0], trace::FrameKind::exact, options);
+  EXPECT_EQ(as_text(named.levels), "shop::outer()");
+  EXPECT_FALSE(named.module.debug_info);
+  EXPECT_NE(named.module.note.find("its debug information is unusable: reading it gave more than can be true"),
+            std::string::npos)
+      << named.module.note;
+}
+
+TEST_F(FailingChild, LeavesANoteIfTheSymbolTableFailsToo) {
+  options.limits.result_bytes = 10;
+  const auto named = name_of(request.path, request.addresses[0], trace::FrameKind::exact, options);
+  EXPECT_TRUE(named.levels.empty());
+  EXPECT_EQ(named.module.note, "reading it gave more than can be true");
 }
 
 TEST(Symbolizer, SaysWhyAFileGaveNoNames) {
