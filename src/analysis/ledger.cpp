@@ -7,6 +7,13 @@ namespace {
 
 constexpr Nanoseconds kMicrosecond = 1000;
 
+// glibc (malloc/malloc.c): requests from here on get a mapping of their own at first; freeing one of up to 32 MiB
+// raises that threshold to its size. Its usable size tells: 0 modulo 16 with its own mapping, else 8.
+constexpr Bytes kLargeBlock = 128 * 1024;
+constexpr Bytes kLargestThreshold = Bytes{32} << 20;
+bool is_large(const Block& block) { return block.usable() >= kLargeBlock; }
+bool has_mapping(const Block& block) { return block.usable() % 16 == 0; }
+
 std::size_t lifetime_bucket(std::uint64_t microseconds) {
   std::size_t bucket = 0;
   for (std::uint64_t limit = 1; bucket + 1 < kLifetimeBuckets && microseconds >= limit; limit *= 10) ++bucket;
@@ -97,6 +104,9 @@ void Ledger::remove(const Block& block) {
   if (block.inherited) return;
   ++account(block.stack).figures.frees;
   ++own_.figures.frees;
+  if (is_large(block) && has_mapping(block) && block.usable() < kLargestThreshold) {
+    largest_returned_mapping_ = std::max(largest_returned_mapping_, block.usable());
+  }
 }
 
 void Ledger::note_lifetime(const Block& block, Nanoseconds time) {
@@ -121,6 +131,9 @@ void Ledger::count_call(const trace::Allocation& allocation, const Block& block,
     figures.realloc_copied_bytes += copied;
     figures.callocs += zeroed;
     figures.calloc_bytes += zeroed ? block.requested() : 0;
+    if (!is_large(block)) continue;
+    figures.large_mapped_calls += has_mapping(block);
+    figures.large_heap_calls += !has_mapping(block);
   }
 }
 
@@ -226,6 +239,7 @@ void Ledger::fill(ProcessTotals& totals) const {
   totals.peak_live_ns = peak_time_;
   totals.replaced = replaced_;
   totals.unmatched_frees = unmatched_frees_;
+  totals.largest_returned_mapping_bytes = largest_returned_mapping_;
 }
 
 }  // namespace memswell::analysis

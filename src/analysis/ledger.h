@@ -113,6 +113,7 @@ class Ledger {
   Bytes inherited_live_bytes_ = 0;
   std::uint64_t replaced_ = 0;
   std::uint64_t unmatched_frees_ = 0;
+  Bytes largest_returned_mapping_ = 0;
 };
 
 }  // namespace memswell::analysis

@@ -55,13 +55,14 @@ struct SiteShare {
   SiteIndex site;
   Bytes live_bytes = 0;  // requested
   std::uint64_t live_blocks = 0;
-  Bytes resident_bytes = 0;    // requested bytes on resident pages
-  Bytes untouched_bytes = 0;   // requested bytes on pages that were never there
-  Bytes slack_bytes = 0;       // resident rounding
-  Bytes pinned_bytes = 0;      // its share of the free bytes on pages where its blocks are among the survivors
-  Bytes returns_bytes = 0;     // what malloc_trim(0) would return more if this site freed its blocks here
-  bool returns_known = false;  // computed (for the sites that pin most)
-  Bytes mapped_bytes = 0;      // resident bytes of its mmap calls
+  Bytes resident_bytes = 0;       // requested bytes on resident pages
+  Bytes untouched_bytes = 0;      // requested bytes on pages that were never there
+  Bytes slack_bytes = 0;          // resident rounding
+  Bytes overallocated_bytes = 0;  // requested less what memswell_used told
+  Bytes pinned_bytes = 0;         // its share of the free bytes on pages where its blocks are among the survivors
+  Bytes returns_bytes = 0;        // what malloc_trim(0) would return more if this site freed its blocks here
+  bool returns_known = false;     // computed (for the sites that pin most)
+  Bytes mapped_bytes = 0;         // resident bytes of its mmap calls
 };
 
 // One heap of the allocator: [heap], or a thread arena's heap (glibc: aligned 64 MiB).
@@ -69,10 +70,12 @@ struct ArenaRow {
   Address begin = 0;
   Address end = 0;
   Bytes resident_bytes = 0;
-  Bytes live_bytes = 0;  // requested, resident
-  Bytes free_bytes = 0;  // resident, in no live block and no header of one
+  Bytes live_bytes = 0;       // requested, resident
+  Bytes free_bytes = 0;       // resident, in no live block and no header of one
+  Bytes trimmable_bytes = 0;  // of free_bytes: what malloc_trim(0) would return (glibc)
   std::uint64_t live_blocks = 0;
   bool main = false;
+  SiteIndex highest_site;  // of the live block that lies highest; meaningful if live_blocks > 0
 };
 
 struct Beside {
@@ -112,6 +115,7 @@ struct LedgerSnapshot {
   Bytes ambiguous_bytes = 0;        // zero page or shared page: the source could not tell; bounded by smaps Rss
   Bytes page_bytes_returnable = 0;  // what malloc_trim(0) would return: whole pages, = the heap_trimmable row
   Bytes top_bytes = 0;              // of it, at the top of a heap
+  std::uint32_t thread_stacks = 0;  // of threads, mapped now; the main thread's is not among them
   std::vector<SiteShare> sites;     // largest first by resident + pinned + mapped
   std::vector<FileRow> files;       // largest first
   std::vector<ArenaRow> arenas;

@@ -61,9 +61,10 @@ struct ProcessTotals {
   std::uint64_t walks_compared = 0;
   std::uint64_t walks_different = 0;
   std::uint64_t threads = 0;
-  Bytes unnamed_at_peak_bytes = 0;  // live at the peak from sites without a function name
-  std::string unnamed_module;       // the module with most of them
-  std::string unnamed_note;         // what would supply the names
+  Bytes largest_returned_mapping_bytes = 0;  // glibc: largest freed block with a mapping of its own, below 32 MiB
+  Bytes unnamed_at_peak_bytes = 0;           // live at the peak from sites without a function name
+  std::string unnamed_module;                // the module with most of them
+  std::string unnamed_note;                  // what would supply the names
 };
 
 struct StackFigures {

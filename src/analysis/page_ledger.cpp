@@ -189,8 +189,7 @@ void Join::place(const PlacedBlock& placed, ZoneBooks& books) {
   if (residency_.huge.bytes() > 0) huge_live_ += residency_.huge.overlap(header, end);
   if (placed.block.noted && input_.used != nullptr) {
     const auto used = input_.used->find(placed.address);
-    if (used != input_.used->end())
-      snapshot_.beside.overallocated_bytes += requested - std::min(requested, used->second);
+    if (used != input_.used->end()) mine.overallocated_bytes += requested - std::min(requested, used->second);
   }
   note_heap(placed, live);
 }
@@ -208,6 +207,7 @@ void Join::note_heap(const PlacedBlock& placed, Bytes live) {
   ArenaRow& arena = heap_live_[static_cast<std::size_t>(after - space_.heaps.begin()) - 1];
   arena.live_bytes += live;
   ++arena.live_blocks;
+  arena.highest_site = site_of(placed.block.stack);  // blocks come in order
 }
 
 void Join::place_file(const Zone& zone, Bytes bytes) {
@@ -239,6 +239,8 @@ void Join::place_rest(const ZoneBooks& books) {
       place_heap_rest(zone, books, i);
       continue;
     }
+    const bool main_stack = (*input_.mappings)[zone.mapping].name.starts_with("[stack");
+    if (zone.owner == Owner::stacks && !main_stack) ++snapshot_.thread_stacks;
     if (rest == 0) continue;
     row(zone.owner) += rest;
     if (zone.owner == Owner::files) place_file(zone, rest);
@@ -258,6 +260,7 @@ void Join::place_gaps() {
     const Bytes told_apart = gaps.trimmable_bytes + gaps.pinned_bytes;
     row(Owner::heap_cached) += heap_live_[i].free_bytes - std::min(heap_live_[i].free_bytes, told_apart);
     snapshot_.top_bytes += gaps.top_bytes;
+    heap_live_[i].trimmable_bytes = gaps.trimmable_bytes;
     share_pinned(heap, input_.blocks, residency_.resident, site, give);
   }
   ask_what_if();
@@ -316,6 +319,7 @@ void Join::sum_up() {
 
   for (SiteShare& mine : shares_) {
     snapshot_.beside.untouched_bytes += mine.untouched_bytes;
+    snapshot_.beside.overallocated_bytes += mine.overallocated_bytes;
     if (mine.live_blocks + mine.mapped_bytes > 0) snapshot_.sites.push_back(mine);
   }
   std::sort(snapshot_.sites.begin(), snapshot_.sites.end(), [](const SiteShare& a, const SiteShare& b) {

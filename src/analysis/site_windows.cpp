@@ -54,6 +54,9 @@ void SiteWindows::allocated(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes
   state.now.allocated_bytes += bytes;
   state.now.live_bytes += bytes;
   state.own_peak = std::max(state.own_peak, state.now.live_bytes);
+  state.growth_steps += bytes > state.last_block && bytes / 4 <= state.last_block;
+  state.last_block = bytes;
+  state.largest_block = std::max(state.largest_block, bytes);
   ++open_.calls;
   open_.allocated_bytes += bytes;
   live_ = live_after;

@@ -50,11 +50,21 @@ class SiteWindows {
 
   const std::vector<Window>& windows() const { return windows_; }
   Bytes peak_live_bytes(SiteIndex site) const { return site.value < states_.size() ? states_[site.value].own_peak : 0; }
+  // Allocations here that were larger than the one before, but at most four times: a buffer that grows.
+  std::uint64_t growth_steps(SiteIndex site) const {
+    return site.value < states_.size() ? states_[site.value].growth_steps : 0;
+  }
+  Bytes largest_block_bytes(SiteIndex site) const {
+    return site.value < states_.size() ? states_[site.value].largest_block : 0;
+  }
 
  private:
   struct State {
-    SiteWindow now;                // of the open window
-    Bytes own_peak = 0;            // of the whole run
+    SiteWindow now;      // of the open window
+    Bytes own_peak = 0;  // of the whole run
+    Bytes last_block = 0;
+    Bytes largest_block = 0;
+    std::uint64_t growth_steps = 0;
     std::uint64_t peak_stamp = 0;  // the process peak for which now.live_at_peak_bytes holds
     std::uint32_t window = 0;      // the window that `now` counts for
   };

@@ -50,6 +50,9 @@ struct Figures {
   Bytes realloc_copied_bytes = 0;    // min(old, new) of the moved ones
   std::uint64_t callocs = 0;
   Bytes calloc_bytes = 0;
+  // glibc: calls for 128 KiB or more that got a mapping of their own, and those that came out of a heap
+  std::uint64_t large_mapped_calls = 0;
+  std::uint64_t large_heap_calls = 0;
 };
 
 // The innermost frame outside of memory plumbing, with everything allocated there.
@@ -65,7 +68,9 @@ struct Site {
   Bytes pinned_bytes = 0;             // free bytes on pages that its blocks keep resident; at the last snapshot
   Bytes overallocated_bytes = 0;      // told by memswell_used, at the last snapshot
   Bytes mapped_resident_bytes = 0;    // of the program's own mmap calls here; at the snapshot nearest to the RSS peak
-  StackId example;                    // the stack with the most bytes allocated
+  std::uint64_t growth_steps = 0;     // allocations a little larger (at most 4 times) than the one before here
+  Bytes largest_block_bytes = 0;
+  StackId example;  // the stack with the most bytes allocated
 };
 
 // What a table or a call tree is weighted by.

@@ -22,6 +22,8 @@ struct Plan {
 
 class Survey : public trace::Visitor {
  public:
+  using trace::Visitor::on;
+
   void on(const trace::RunInfo& info) override { info_ = info; }
   void on(const trace::ProcessBegin& begin) override;
   void on(const trace::ProcessEnd& end) override { note_time(end.time); }

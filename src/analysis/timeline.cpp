@@ -1,5 +1,9 @@
 #include "analysis/timeline.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 namespace memswell::analysis {
 
 // The row of this moment; a new one goes on with the footprint of the row before until it is read.
@@ -19,9 +23,6 @@ TimelineRow& Timeline::row_at(Nanoseconds time, const LiveFigures& live) {
   row.requested_bytes = live.requested_bytes;
   row.usable_bytes = live.usable_bytes;
   row.live_blocks = live.blocks;
-  if (!pending_mark_.empty()) row.mark = std::exchange(pending_mark_, {});
-  for (ValueMark& value : pending_values_) row.values.push_back(std::move(value));
-  pending_values_.clear();
   return row;
 }
 
@@ -35,7 +36,9 @@ void Timeline::on(const trace::Sample& sample, const LiveFigures& live) {
 
 void Timeline::on(const Reading& reading, const std::vector<trace::OwnRange>& own, const LiveFigures& live) {
   if (!reading.figures) return;
-  TimelineRow& row = row_at(reading.time_ns, live);
+  const bool asked_for = reading.cause == trace::SnapshotCause::mark || reading.cause == trace::SnapshotCause::phase;
+  const std::optional<std::size_t> marked = asked_for ? std::exchange(awaiting_, std::nullopt) : std::nullopt;
+  TimelineRow& row = marked ? rows_[*marked] : row_at(reading.time_ns, live);
   row.smaps = reading.figures;
   row.rss_bytes = reading.figures->rss_bytes;
   row.own_bytes = reading.own.rss_bytes;
@@ -49,29 +52,18 @@ void Timeline::on(const Reading& reading, const std::vector<trace::OwnRange>& ow
   }
 }
 
+TimelineRow& Timeline::marked_row(Nanoseconds time, const LiveFigures& live) {
+  TimelineRow& row = row_at(time, live);
+  awaiting_ = rows_.size() - 1;
+  return row;
+}
+
 void Timeline::mark(Nanoseconds time, const std::string& name, const LiveFigures& live) {
-  if (!pending_mark_.empty()) row_at(pending_mark_time_, live);  // two marks without a reading between them
-  pending_mark_ = name;
-  pending_mark_time_ = time;
-  if (!rows_.empty() && rows_.back().time_ns == time) row_at(time, live);
+  marked_row(time, live).mark = name;
 }
 
-void Timeline::value(Nanoseconds time, const std::string& name, std::int64_t value) {
-  ValueMark mark{name, value};
-  if (!rows_.empty() && rows_.back().time_ns == time) {
-    rows_.back().values.push_back(std::move(mark));
-  } else {
-    pending_values_.push_back(std::move(mark));
-  }
-}
-
-std::vector<TimelineRow> Timeline::take() {
-  if (!rows_.empty()) {  // announced after the last row
-    if (!pending_mark_.empty() && rows_.back().mark.empty()) rows_.back().mark = std::move(pending_mark_);
-    for (ValueMark& value : pending_values_) rows_.back().values.push_back(std::move(value));
-  }
-  pending_values_.clear();
-  return std::move(rows_);
+void Timeline::value(Nanoseconds time, const std::string& name, std::int64_t value, const LiveFigures& live) {
+  marked_row(time, live).values.push_back({name, value});
 }
 
 }  // namespace memswell::analysis

@@ -1,6 +1,7 @@
 // Makes the rows of the timeline from samples, readings and marks as they stream by.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,21 +24,20 @@ class Timeline {
 
   void on(const trace::Sample& sample, const LiveFigures& live);
   void on(const Reading& reading, const std::vector<trace::OwnRange>& own, const LiveFigures& live);
-  // A name or a value belongs to the next row, or to the last one if it was read at the same time.
+  // A name or a value makes a row of its own moment; the reading that it asked for fills that row.
   void mark(Nanoseconds time, const std::string& name, const LiveFigures& live);
-  void value(Nanoseconds time, const std::string& name, std::int64_t value);
+  void value(Nanoseconds time, const std::string& name, std::int64_t value, const LiveFigures& live);
 
   const std::vector<TimelineRow>& rows() const { return rows_; }
-  std::vector<TimelineRow> take();
+  std::vector<TimelineRow> take() { return std::move(rows_); }
 
  private:
   TimelineRow& row_at(Nanoseconds time, const LiveFigures& live);
+  TimelineRow& marked_row(Nanoseconds time, const LiveFigures& live);
 
   bool keep_mappings_;
   std::vector<TimelineRow> rows_;
-  std::string pending_mark_;
-  Nanoseconds pending_mark_time_ = 0;
-  std::vector<ValueMark> pending_values_;
+  std::optional<std::size_t> awaiting_;  // a marked row without its reading
 };
 
 }  // namespace memswell::analysis

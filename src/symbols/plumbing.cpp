@@ -107,6 +107,10 @@ RuleIndex make_index() {
   return index;
 }
 
+bool is_loader(std::string_view function) {
+  return std::ranges::any_of(loader_prefixes(), [&](std::string_view prefix) { return function.starts_with(prefix); });
+}
+
 std::optional<PlumbingKind> kind_of_name(std::string_view function, std::string_view module) {
   static const RuleIndex index = make_index();
   const std::string_view name = owning_path(function);
@@ -127,6 +131,7 @@ std::optional<PlumbingKind> plumbing_kind(std::string_view function, std::string
   if (function.empty() && module.empty()) return PlumbingKind::runtime;
   const auto of_module = kind_of_module(module);
   if (of_module == PlumbingKind::profiler) return of_module;
+  if (of_module == PlumbingKind::runtime && is_loader(function)) return std::nullopt;
   if (const auto of_name = kind_of_name(function, module)) return of_name;
   return of_module;
 }

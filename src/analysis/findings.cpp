@@ -1,0 +1,129 @@
+#include "analysis/findings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/finding_rules.h"
+#include "analysis/words.h"
+
+namespace memswell::analysis {
+namespace {
+
+constexpr std::array<Rule, 30> kRules{find_trimmable,
+                                      find_pinned,
+                                      find_arenas,
+                                      find_tiny_blocks,
+                                      find_rounding,
+                                      find_allocator_cache,
+                                      find_transient_peak,
+                                      find_growth,
+                                      find_unfreed,
+                                      find_temporary,
+                                      find_growing_buffers,
+                                      find_moving_reallocs,
+                                      find_untouched,
+                                      find_lazy_calloc,
+                                      find_overallocated,
+                                      find_pool_idle,
+                                      find_free_list,
+                                      find_files,
+                                      find_shared_memory,
+                                      find_stacks,
+                                      find_mapped,
+                                      find_lazily_freed,
+                                      find_reserved,
+                                      find_huge_pages,
+                                      find_copy_on_write,
+                                      find_inner_allocator,
+                                      find_events_lost,
+                                      find_not_preloaded,
+                                      find_peak_between_samples,
+                                      find_unnamed};
+
+constexpr Bytes kLeastNotable = Bytes{1} << 20;
+constexpr Bytes kShareOfPeak = 50;  // 2 %
+
+}  // namespace
+
+Bytes least_notable(const ProcessReport& process) {
+  return std::max(kLeastNotable, process.totals.peak_rss_bytes / kShareOfPeak);
+}
+
+const LedgerSnapshot* worst_snapshot(const ProcessReport& process, Owner owner) {
+  const LedgerSnapshot* worst = nullptr;
+  for (const LedgerSnapshot& snapshot : process.snapshots) {
+    if (worst == nullptr || snapshot.row(owner) > worst->row(owner)) worst = &snapshot;
+  }
+  return worst;
+}
+
+const LedgerSnapshot* peak_ledger(const ProcessReport& process) {
+  return process.peak_snapshot < 0 ? nullptr : &process.snapshots[static_cast<std::size_t>(process.peak_snapshot)];
+}
+
+std::string when(const ProcessReport& process, const LedgerSnapshot& snapshot) {
+  return moment_words(process, snapshot.phase, snapshot.time_ns);
+}
+
+const Site& site_of(const ProcessReport& process, SiteIndex site) { return process.sites[site.value]; }
+std::string words_of(const ProcessReport& process, SiteIndex site) { return site_words(site_of(process, site)); }
+
+const SiteShare* largest_share(const LedgerSnapshot& snapshot, Bytes SiteShare::*member) {
+  const SiteShare* largest = nullptr;
+  for (const SiteShare& share : snapshot.sites) {
+    if (share.*member > (largest == nullptr ? 0 : largest->*member)) largest = &share;
+  }
+  return largest;
+}
+
+Finding make_finding(FindingKind kind, Effect effect, Certainty certainty, Bytes bytes, const std::string& phase) {
+  Finding finding;
+  finding.kind = kind;
+  finding.effect = effect;
+  finding.certainty = certainty;
+  finding.bytes = bytes;
+  finding.phase = phase;
+  return finding;
+}
+
+Certainty heap_certainty(const LedgerSnapshot& snapshot) {
+  return snapshot.heap_exact ? Certainty::exact : Certainty::inference;
+}
+
+namespace {
+
+// What explains a large part of the footprint comes before a small saving.
+std::uint32_t rank(const Finding& finding, Bytes peak) {
+  if (finding.saves_bytes > 0 && finding.saves_bytes >= peak / 10) return 0;
+  if (finding.bytes >= peak / 4 && finding.kind != FindingKind::unfreed) return 1;
+  return 2;
+}
+
+// Mapped memory of which a more telling finding speaks already.
+bool is_said_already(const Finding& finding, const Findings& findings) {
+  if (finding.kind != FindingKind::mapped_memory) return false;
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+    const bool telling = other.kind == FindingKind::huge_pages || other.kind == FindingKind::lazily_freed ||
+                         other.kind == FindingKind::inner_allocator;
+    return telling && other.bytes * 2 >= finding.bytes;
+  });
+}
+
+}  // namespace
+
+std::vector<Finding> find_findings(const FindingInput& input) {
+  Findings all;
+  for (const Rule rule : kRules) rule(input, all);
+  Findings findings;
+  for (const Finding& finding : all) {
+    if (!is_said_already(finding, all)) findings.push_back(finding);
+  }
+  const Bytes peak = input.process->totals.peak_rss_bytes;
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (rank(a, peak) != rank(b, peak)) return rank(a, peak) < rank(b, peak);
+    return a.saves_bytes != b.saves_bytes ? a.saves_bytes > b.saves_bytes : a.bytes > b.bytes;
+  });
+  return findings;
+}
+
+}  // namespace memswell::analysis
