@@ -7,6 +7,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,6 @@
 namespace memswell::tests {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr int kMaxFileLines = 400;
@@ -46,10 +46,12 @@ const std::vector<Room>& rooms() {
       {"src/capture/", "capture/", {"base/", "trace/", "probes/smaps/"}},
       {"src/analysis/", "analysis/", {"base/", "trace/", "probes/smaps/"}},
       {"src/report/", "report/", {"base/", "analysis/", "symbols/"}},
-      {"src/cli/", "cli/", {"base/", "trace/", "probes/smaps/", "symbols/", "capture/", "analysis/", "report/"}},
-      {"probes/interposer/", "probes/interposer/", {"trace/format.h"}},
       {"probes/include/", "memswell/", {}},
-      {"workloads/", "workloads/", {"memswell/memswell.h"}},
+      {"workloads/", "workloads/", {"base/", "memswell/memswell.h"}},
+      {"src/cli/",
+       "cli/",
+       {"base/", "trace/", "probes/smaps/", "symbols/", "capture/", "analysis/", "report/", "workloads/"}},
+      {"probes/interposer/", "probes/interposer/", {"trace/format.h"}},
       {"tests/e2e/", "tests/e2e/", {"tests/support/", "memswell/memswell.h"}},
       {"tests/bench/", "tests/bench/", {"tests/support/", "memswell/memswell.h"}},
   };
@@ -94,10 +96,13 @@ TEST(Layering, IncludesFollowTheArrows) {
   EXPECT_THAT(offences, IsEmpty());
 }
 
-// The interposer is compiled without the root in its include path, so that nothing but its own headers, by their bare
-// names, and the format can come in.
-bool is_bare_name_in_interposer(const SourceFile& file, const Include& include, const std::set<std::string>& ours) {
-  return begins_with(file.path, "probes/interposer/") && ours.contains("probes/interposer/" + include.header);
+// The interposer and the workloads are compiled without the root in their include path, so that nothing but their own
+// headers, by their bare names, and one header of ours can come in.
+bool is_bare_name_at_home(const SourceFile& file, const Include& include, const std::set<std::string>& ours) {
+  for (const std::string home : {"probes/interposer/", "workloads/"}) {
+    if (begins_with(file.path, home) && ours.contains(home + include.header)) return true;
+  }
+  return false;
 }
 
 // A quoted header is ours and is written from src/ or from the root, so that its room can be read off the line.
@@ -108,13 +113,41 @@ TEST(Layering, QuotedIncludesNameTheirRoom) {
   for (const SourceFile& file : tree()) {
     if (room_of_file(file.path) == nullptr || begins_with(file.path, "tests/")) continue;
     for (const Include& include : file.includes) {
-      const bool found = ours.contains("src/" + include.header) || ours.contains(include.header) ||
-                         ours.contains("probes/include/" + include.header) ||
-                         is_bare_name_in_interposer(file, include, ours);
+      const std::string from_src = "src/" + include.header;
+      const bool found = ours.contains(from_src) || ours.contains(from_src + ".in") || ours.contains(include.header) ||
+                         ours.contains("probes/include/" + include.header) || is_bare_name_at_home(file, include, ours);
       if (!include.angled && !found) offences.push_back(place(file, include));
     }
   }
   EXPECT_THAT(offences, IsEmpty());
+}
+
+// A workload is a plain program that anybody could have written: what describes it to memswell stands beside it.
+TEST(Layering, WorkloadProgramsIncludeOnlyThePublicHeader) {
+  std::vector<std::string> offences;
+  for (const SourceFile& file : tree()) {
+    const bool in_subfolder = std::count(file.path.begin(), file.path.end(), '/') > 1;
+    const bool program = in_subfolder || file.text.find("int main(") != std::string::npos;
+    if (!begins_with(file.path, "workloads/") || !program) continue;
+    for (const Include& include : file.includes) {
+      const Room* room = room_of_header(include.header);
+      if (room != nullptr && room->folder != "probes/include/") offences.push_back(place(file, include));
+    }
+  }
+  EXPECT_THAT(offences, IsEmpty());
+}
+
+// The table in src/README.md is what a newcomer reads; it says the same.
+TEST(Layering, ReadmeTellsTheSameArrows) {
+  const auto readme =
+      std::find_if(tree().begin(), tree().end(), [](const auto& f) { return f.path == "src/README.md"; });
+  ASSERT_NE(readme, tree().end());
+  for (const Room& room : rooms()) {
+    if (begins_with(room.folder, "tests/")) continue;
+    std::string row = "| `" + room.folder + "` |";
+    for (const std::string& seen : room.may_see) row += " `" + seen + "`";
+    EXPECT_NE(readme->text.find(row + (room.may_see.empty() ? " nothing |" : " |")), std::string::npos) << row;
+  }
 }
 
 TEST(Layering, RoomsFormNoCycle) {
@@ -204,7 +237,7 @@ const std::vector<LibraryHome>& library_homes() {
       {"demangle.h", "src/symbols/"},
       {"libiberty/", "src/symbols/"},
       {"nlohmann/", "src/report/|src/cli/|tests/"},
-      {"rapidjson/", "src/report/"},
+      {"rapidjson/", "src/report/|workloads/"},
       {"gtest/", "tests/"},
       {"gmock/", "tests/"},
       {"benchmark/", "tests/bench/"},
@@ -297,35 +330,6 @@ TEST(Sizes, NoFunctionIsLongerThan60Lines) {
 
 TEST(Sizes, ExcusesCarryAReason) {
   for (const Excuse& excuse : excuses()) EXPECT_GT(excuse.why.size(), 20U) << excuse.what;
-}
-
-std::vector<std::string> measured(const std::string& text) {
-  std::vector<std::string> rows;
-  for (const FunctionLength& f : function_lengths(text)) {
-    rows.push_back(f.head + " @" + std::to_string(f.first_line) + " x" + std::to_string(f.lines));
-  }
-  return rows;
-}
-
-TEST(FunctionLengths, MeasuresFromHeadToClosingBrace) {
-  EXPECT_THAT(measured("namespace a {\n\nint f(int x) {\n  if (x) {\n    return 1;\n  }\n  return 2;\n}\n}\n"),
-              ElementsAre("int f(int x) @3 x6"));
-}
-
-TEST(FunctionLengths, SeesMembersOfTypesAndConstructorsWithInitialisers) {
-  EXPECT_THAT(
-      measured("struct alignas(64) S {\n  S() : a_{1}, b_{2} {\n    go();\n  }\n  int get() const { return a_; }\n"
-               "  int a_;\n  int b_;\n};\n"),
-      ElementsAre("S() : a_, b_ @2 x3", "int get() const @5 x1"));
-}
-
-TEST(FunctionLengths, IgnoresBracesInCommentsStringsAndDirectives) {
-  EXPECT_THAT(measured("#define M(x) { \\\n  x {\n// {\n/* { */\nvoid f() {\n  g(\"{\", '{', R\"(}{)\", 1'000);\n}\n"),
-              ElementsAre("void f() @5 x3"));
-}
-
-TEST(FunctionLengths, TablesAreNotFunctions) {
-  EXPECT_THAT(measured("constexpr Row kRows[] = {\n  {1, 2},\n  {3, 4},\n};\nenum class E { a, b };\n"), IsEmpty());
 }
 
 // ----------------------------------------------------------------------------------------------- words

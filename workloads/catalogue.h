@@ -35,6 +35,27 @@ struct Variant {
   bool standard = true;  // run when no variant is named
 };
 
+enum class Unit : std::uint8_t { bytes, count, nanoseconds };
+
+// A figure of the truth that belongs into the workload's table.
+struct KeyFigure {
+  std::string_view words;
+  std::string_view phase;  // as in Expectation
+  std::string_view metric;
+  Unit unit = Unit::bytes;
+  bool since_base = false;
+};
+
+// A table of its own with a row for each phase.
+struct PhaseTable {
+  std::string_view heading;
+  std::string_view phases;  // prefixes of their names, separated by spaces
+  std::string_view metric;
+  Unit unit = Unit::bytes;
+  bool since_base = false;
+  bool total = false;
+};
+
 struct Workload {
   std::string_view name;         // of the program too
   std::string_view summary;      // one line
@@ -43,7 +64,9 @@ struct Workload {
   std::string_view reference;        // the variant that the others are compared with
   std::string_view passes_option;    // of the program, for --passes; empty: none
   std::string_view size_option;      // for --size
-  std::string_view measured_phases;  // prefix of the phases whose time is the workload's own
+  std::string_view measured_phases;  // prefixes of the phases whose time is the workload's own
+  std::span<const KeyFigure> key_figures = {};
+  std::span<const PhaseTable> phase_tables = {};
 };
 
 std::span<const Workload> catalogue();

@@ -111,6 +111,29 @@ constexpr Variant kSingleVariants[] = {
     {"pow2", "policy=pow2", "22 reallocs; up to half of the block is address space.", kSinglePower},
 };
 
+// ------------------------------------------------------------------------------------------------ what is tabulated
+
+constexpr KeyFigure kFigures[] = {
+    {"private dirty, grown", "append", kDirty, Unit::bytes, true},
+    {"address space, grown", "append", kVirtual, Unit::bytes, true},
+    {"reallocs", "append", "reallocs", Unit::count},
+    {"moved", "append", "moved", Unit::count},
+    {"copied", "append", "copied_bytes", Unit::bytes},
+    {"tail pages", "append", "tail_pages", Unit::count},
+    {"of them resident", "append", "tail_resident_pages", Unit::count},
+};
+constexpr KeyFigure kSingleFigures[] = {
+    {"reallocs", "row-20", "reallocs", Unit::count},
+    {"remapped by the kernel", "row-20", "remapped", Unit::count},
+    {"copied", "row-20", "copied_bytes", Unit::bytes},
+    {"tail pages", "row-20", "tail_pages", Unit::count},
+    {"of them resident", "row-20", "tail_resident_pages", Unit::count},
+};
+constexpr PhaseTable kSingleTables[] = {
+    {"private dirty, grown since the start", "row", kDirty, Unit::bytes, true},
+    {"address space, grown since the start", "row", kVirtual, Unit::bytes, true},
+};
+
 }  // namespace
 
 constinit const Workload kAppend{
@@ -118,12 +141,12 @@ constinit const Workload kAppend{
     "In order i each string is finished before the next begins; in order _ all grow in turn. Exact growth with glibc then "
     "moves nearly every string at nearly every append. A quarter of over-allocation cures it. What the spare tails cost depends "
     "on where they were cut: fresh memory costs nothing, recycled memory is resident.",
-    kVariants, "glibc-exact-i", "appends", "strings", "append"};
+    kVariants, "glibc-exact-i", "appends", "strings", "append", kFigures, {}};
 
 constinit const Workload kAppendSingle{
     "append-single", "one string grows to 20 MB: over-allocation that no RSS row shows",
     "Private dirty memory follows the length of the string, whatever the policy: the spare tail was never written and has no "
     "page frame. The policies differ in address space, and in the number of reallocs.",
-    kSingleVariants, "exact", "rows", "", "row"};
+    kSingleVariants, "exact", "rows", "", "row", kSingleFigures, kSingleTables};
 
 }  // namespace memswell::workloads

@@ -134,31 +134,54 @@ constexpr Variant kTailVariants[] = {
      kTailCold},
 };
 
+// ------------------------------------------------------------------------------------------------ what is tabulated
+
+constexpr KeyFigure kLazyFigures[] = {
+    {"private dirty, allocated", "alloc", kDirty, Unit::bytes, true},
+    {"private dirty, touched", "touch", kDirty, Unit::bytes, true},
+    {"pages present", "touch", "present_pages", Unit::count},
+    {"of them the zero page", "touch", "zero_pages", Unit::count},
+};
+constexpr PhaseTable kTrapTables[] = {
+    {"private dirty, grown since the start", "call free", kDirty, Unit::bytes, true},
+    {"time of calloc", "call", "calloc_ns", Unit::nanoseconds},
+};
+constexpr PhaseTable kBenchTables[] = {
+    {"fastest call", "size", "fastest_ns", Unit::nanoseconds, false, true},
+    {"resident in the block", "size", kBlock, Unit::bytes},
+};
+constexpr KeyFigure kTailFigures[] = {
+    {"private dirty, grown", "append", kDirty, Unit::bytes, true},
+    {"spare bytes", "append", "overallocated_bytes", Unit::bytes},
+    {"spare pages", "append", "tail_pages", Unit::count},
+    {"of them resident", "append", "tail_resident_pages", Unit::count},
+};
+
 }  // namespace
 
 constinit const Workload kCallocLazy{
     "calloc-lazy", "50 MiB from calloc cost nothing until they are written",
     "calloc of a large block returns a fresh mapping, which is zero without anybody clearing it. A page becomes resident when "
     "it is first written; a page that is only read shares the zero page of the kernel. malloc and memset write all of it.",
-    kLazyVariants, "malloc-memset", "", "size", "alloc touch"};
+    kLazyVariants, "malloc-memset", "", "size", "alloc touch", kLazyFigures, {}};
 
 constinit const Workload kCallocTrap{
     "calloc-trap", "the third calloc of 16 MiB is not lazy any more",
     "When glibc frees a block that was a mapping of its own, it raises its mmap threshold to that size, up to 32 MiB. The next "
     "blocks of the size come from the heap, and a recycled one must be cleared by calloc: it becomes resident without a "
     "write by the program, and stays so after free, as the trim threshold was raised too.",
-    kTrapVariants, "default", "calls", "size", "call"};
+    kTrapVariants, "default", "calls", "size", "call", {}, kTrapTables};
 
 constinit const Workload kCallocBench{
     "calloc-bench", "malloc and memset against calloc, from 10 bytes to 100 MB",
     "Small blocks cost the same either way: calloc clears them. From 128 KiB on, fresh memory needs no clearing and calloc is "
     "faster by the whole cost of the page faults, unless the block is recycled or written afterwards.",
-    kBenchVariants, "malloc-memset", "loops", "most", "size"};
+    kBenchVariants, "malloc-memset", "loops", "most", "size", {}, kBenchTables};
 
 constinit const Workload kBufferTail{
     "buffer-tail", "the spare tail of a growing buffer: memory only if somebody clears it",
     "A byte buffer of 50 MiB grows by an eighth and keeps 4.3 MiB in reserve. Whether the reserve is resident depends only on "
     "who wrote it.",
-    kTailVariants, "memset", "", "size", "append"};
+    kTailVariants, "memset", "", "size", "append", kTailFigures, {}};
 
 }  // namespace memswell::workloads

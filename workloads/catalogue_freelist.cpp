@@ -35,6 +35,12 @@ constexpr Expectation kPoolSurvivor[] = {
     at_least("drop-1", kHeapFree, 0.85 * 85 * kMiB),
     about("drop-4", kRss, 93.5 * kMiB, 8.5 * kMiB),
 };
+constexpr Expectation kLifo[] = {
+    exactly("drop-1", "live_objects", 0),
+    exactly("drop-1", "arenas", 1),
+    about("drop-1", kRss, 93.5 * kMiB, 8.5 * kMiB),
+    about("drop-4", kRss, 93.5 * kMiB, 8.5 * kMiB),
+};
 constexpr Expectation kArrayAll[] = {
     about("fill-1", kPeakRss, kPoolPeak, 0.02 * kPoolPeak),
     about("fill-2", kPeakRss, 1.53 * kPoolPeak, 0.03 * 1.53 * kPoolPeak),
@@ -78,7 +84,7 @@ constexpr Variant kVariants[] = {
     {"lifo", "alloc=lifo limit=80",
      "A stack that gives its excess back ends with the last eighty objects: they lie at the top of the heap and pin what "
      "is free below.",
-     kPoolSurvivor},
+     kLifo},
     {"malloc", "alloc=malloc", "No free list and no pool: 32 bytes for every object of 24, flat peaks.", kMalloc},
     {"pymalloc-survivor", "alloc=pymalloc survivor=1",
      "One number of four million survives, in the arena at the top of the heap: all that is free below stays.",
@@ -100,6 +106,13 @@ constexpr Variant kVariants[] = {
     {"medium-pymalloc", "alloc=pymalloc items=500000", "The same with the pool allocator.", {}, false},
 };
 
+constexpr PhaseTable kTables[] = {
+    {"RSS, peak of the pass", "fill", kPeakRss, Unit::bytes},
+    {"RSS after the pass", "drop compact trim", kRss, Unit::bytes},
+    {"free, still held by malloc", "drop", kHeapFree, Unit::bytes},
+    {"time", "fill drop", "wall_ns", Unit::nanoseconds, false, true},
+};
+
 }  // namespace
 
 constinit const Workload kFreelistPulse{
@@ -107,6 +120,6 @@ constinit const Workload kFreelistPulse{
     "Four million numbers go into a table of two million items, the table is dropped, and again. The peak is the last growth of "
     "the table, when the old and the new one live at once. In the first pass it falls before all objects exist; in later "
     "passes a free list holds every object already, and the tables no longer fit into the holes between them.",
-    kVariants, "block", "passes", "items", "fill drop"};
+    kVariants, "block", "passes", "items", "fill drop", {}, kTables};
 
 }  // namespace memswell::workloads

@@ -128,45 +128,73 @@ constexpr Expectation kMadvise[] = {
 constexpr Variant kMadviseVariants[] = {{"default", "", "Given back, and still in RSS: clean, and the kernel's to take.",
                                          kMadvise}};
 
+// ------------------------------------------------------------------------------------------------ what is tabulated
+
+constexpr std::string_view kEveryPhase = "alloc free trim push shrink large-free hold exit descend returned";
+constexpr PhaseTable kStateTables[] = {
+    {"RSS at the end of the phase", kEveryPhase, kRss, Unit::bytes},
+    {"free, still held by malloc", kEveryPhase, kHeapFree, Unit::bytes},
+};
+constexpr PhaseTable kPeakTables[] = {
+    {"RSS, peak of the phase", kEveryPhase, kPeakRss, Unit::bytes},
+    {"RSS at the end of the phase", kEveryPhase, kRss, Unit::bytes},
+};
+constexpr KeyFigure kArenaFigures[] = {{"address space", "hold", kVirtual, Unit::bytes}};
+constexpr KeyFigure kForkFigures[] = {
+    {"parent, private dirty before", "dirty", kDirty, Unit::bytes},
+    {"child read, RSS", "fork", "child_read_rss_bytes", Unit::bytes},
+    {"child read, private dirty", "fork", "child_read_private_dirty_bytes", Unit::bytes},
+    {"child wrote, RSS", "fork", "child_wrote_rss_bytes", Unit::bytes},
+    {"child wrote, private dirty", "fork", "child_wrote_private_dirty_bytes", Unit::bytes},
+    {"parent, private dirty then", "fork", kDirty, Unit::bytes},
+    {"parent, after the child", "after", kDirty, Unit::bytes},
+};
+constexpr std::string_view kMappingPhases = "read write-quarter dirty free rewrite-half dontneed";
+constexpr PhaseTable kMappingTables[] = {
+    {"RSS", kMappingPhases, kRss, Unit::bytes},
+    {"private dirty", kMappingPhases, kDirty, Unit::bytes},
+    {"private clean", kMappingPhases, kClean, Unit::bytes},
+};
+
 }  // namespace
 
 constinit const Workload kFragPin{
     "frag-pin", "a few survivors keep a whole heap resident",
     "200,000 blocks of 1008 bytes, nearly all freed. free() returns memory only from the top of the heap; malloc_trim returns "
     "every whole page that is free. What is left is decided by where the survivors lie, not by how many they are.",
-    kFragVariants, "4", "", "blocks", "alloc free trim"};
+    kFragVariants, "4", "", "blocks", "alloc free trim", {}, kStateTables};
 
 constinit const Workload kVectorGrowth{
     "vector-growth", "growth by doubling: the old and the new array at once",
     "10,000,000 numbers pushed onto a vector. The peak is the last copy, not the final array.", kVectorVariants, "push_back", "",
-    "items", "push"};
+    "items", "push", {}, kPeakTables};
 
 constinit const Workload kFastbinRetention{
     "fastbin-retention", "four million small blocks freed, nothing returned",
     "Freed chunks of up to 128 bytes go to the fast bins and count as in use for their neighbours; they are merged only when a "
     "chunk above 64 KiB is freed or a large one is requested.",
-    kFastbinVariants, "default", "", "blocks", "alloc free large-free"};
+    kFastbinVariants, "default", "", "blocks", "alloc free large-free", {}, kStateTables};
 
 constinit const Workload kThreadArenas{
     "thread-arenas", "eight threads, eight arenas or one",
     "Each thread fills an arena of its own and returns it whole, for the price of 64 MiB of address space each. In one shared "
     "arena the blocks of all threads lie in one heap, and what a thread keeps cached pins what is free below.",
-    kArenaVariants, "default", "threads", "blocks", "hold free"};
+    kArenaVariants, "default", "threads", "blocks", "hold free", kArenaFigures, kStateTables};
 
 constinit const Workload kForkCow{"fork-cow", "what a forked child really adds",
                         "Parent and child share 100 MiB until the child writes half of it. RSS counts the shared pages in both.",
-                        kForkVariants, "default", "", "size", "dirty fork"};
+                        kForkVariants, "default", "", "size", "dirty fork", kForkFigures, {}};
 
 constinit const Workload kMmapFile{"mmap-file", "file pages that count in RSS and cost nothing",
                          "A private mapping of a file of 100 MiB is read, then a quarter of it is written.", kFileVariants,
-                         "default", "", "size", "read write-quarter"};
+                         "default", "", "size", "read write-quarter", {}, kMappingTables};
 
 constinit const Workload kStack{"stack", "a stack stays as deep as it once was",
                       "A recursion of 1400 frames of 4 KiB returns, and its pages stay.", kStackVariants, "default", "", "frames",
-                      "descend"};
+                      "descend", {}, kStateTables};
 
 constinit const Workload kMadvFree{"madv-free", "given back, still resident",
                          "MADV_FREE hands 100 MiB to the kernel, which takes them when it needs them.", kMadviseVariants,
-                         "default", "", "size", "dirty free rewrite-half"};
+                         "default", "", "size", "dirty free rewrite-half", {}, kMappingTables};
 
 }  // namespace memswell::workloads

@@ -57,6 +57,14 @@ Machine probe_machine() {
   return machine;
 }
 
+std::string compiler() {
+#ifdef __clang__
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
 std::string Machine::objection() const {
   if (!glibc) return "the allocator is not glibc's";
   if (!small_pages) return "pages are not of 4 KiB";

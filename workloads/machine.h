@@ -20,4 +20,6 @@ struct Machine {
 
 Machine probe_machine();
 
+std::string compiler();  // that built the workloads: "GCC 12.2.0"
+
 }  // namespace memswell::workloads

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -26,15 +27,34 @@ std::string read_all(int fd) {
   return text;
 }
 
-Result<pid_t> start(const std::vector<std::string>& command, int output) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+// As execve wants them; they point into `all`.
+std::vector<char*> pointers(const std::vector<std::string>& all) {
+  std::vector<char*> out;
+  for (const std::string& word : all) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// Our environment, less the names that `changed` sets, and `changed`.
+std::vector<std::string> environment_with(const std::vector<std::string>& changed) {
+  std::vector<std::string> all = changed;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    const bool replaced = std::ranges::any_of(changed, [&](const std::string& c) { return c.starts_with(name); });
+    if (!replaced) all.emplace_back(text);
+  }
+  return all;
+}
+
+Result<pid_t> start(const std::vector<std::string>& command, const std::vector<std::string>& changed, int output) {
+  std::vector<char*> arguments = pointers(command);
+  const std::vector<std::string> environment = environment_with(changed);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   pid_t pid = -1;
-  const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return Error{fmt::format("cannot run {}: {}", command[0], std::strerror(failed)), ExitCode::not_found};
   return pid;
@@ -49,11 +69,11 @@ std::vector<std::string> words(std::string_view arguments) {
   return all;
 }
 
-Result<std::string> output_of(const std::vector<std::string>& command) {
+Result<std::string> output_of(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{fmt::format("cannot make a pipe: {}", std::strerror(errno))};
   UniqueFd reading(ends[0]), writing(ends[1]);
-  const Result<pid_t> pid = start(command, writing.get());
+  const Result<pid_t> pid = start(command, environment, writing.get());
   if (!pid) return pid.error();
   writing.reset();
   std::string text = read_all(reading.get());

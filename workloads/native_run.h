@@ -12,8 +12,9 @@ namespace memswell::workloads {
 // The words of a variant's arguments.
 std::vector<std::string> words(std::string_view arguments);
 
-// stdout of a program that ended with status 0; stderr passes through. Error: it could not be run, or failed.
-Result<std::string> output_of(const std::vector<std::string>& command);
+// stdout of a program that ended with status 0; stderr passes through. `environment`: "NAME=value", beside our own.
+// Errors: it could not be run (not_found), or failed.
+Result<std::string> output_of(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
 
 // `program`: its path. Error: as above, or what it printed is no truth.
 Result<Truth> run_natively(const std::string& program, const std::vector<std::string>& arguments);

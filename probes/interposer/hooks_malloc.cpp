@@ -114,8 +114,10 @@ MEMSWELL_EXPORT void* malloc(std::size_t size) {
 }
 
 MEMSWELL_EXPORT void* calloc(std::size_t count, std::size_t size) {
-  if (early() && must_serve()) return early_allocate(count * size, 16);
-  return allocate(RecordKind::calloc, count * size, MEMSWELL_CALL_SITE(), [=] { return real.calloc(count, size); });
+  std::size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return errno = ENOMEM, nullptr;
+  if (early() && must_serve()) return early_allocate(bytes, 16);
+  return allocate(RecordKind::calloc, bytes, MEMSWELL_CALL_SITE(), [=] { return real.calloc(count, size); });
 }
 
 MEMSWELL_EXPORT void* realloc(void* old, std::size_t size) {
@@ -124,15 +126,13 @@ MEMSWELL_EXPORT void* realloc(void* old, std::size_t size) {
   return reallocate(old, size, MEMSWELL_CALL_SITE(), [=] { return real.realloc(old, size); });
 }
 
+// glibc's reallocarray calls realloc, which would come back to our hook: the same is done here, once.
 MEMSWELL_EXPORT void* reallocarray(void* old, std::size_t count, std::size_t size) {
-  if (early() && must_serve()) return old == nullptr ? early_allocate(count * size, 16) : realloc_from_arena(old, count * size);
-  if (__builtin_expect(in_arena(old), 0)) return realloc_from_arena(old, count * size);
-  return reallocate(old, count * size, MEMSWELL_CALL_SITE(), [=]() -> void* {
-    if (real.reallocarray != nullptr) return real.reallocarray(old, count, size);
-    std::size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) return errno = ENOMEM, nullptr;
-    return real.realloc(old, bytes);
-  });
+  std::size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return errno = ENOMEM, nullptr;
+  if (early() && must_serve()) return old == nullptr ? early_allocate(bytes, 16) : realloc_from_arena(old, bytes);
+  if (__builtin_expect(in_arena(old), 0)) return realloc_from_arena(old, bytes);
+  return reallocate(old, bytes, MEMSWELL_CALL_SITE(), [=] { return real.realloc(old, bytes); });
 }
 
 MEMSWELL_EXPORT void free(void* p) {
@@ -184,7 +184,8 @@ MEMSWELL_EXPORT void* valloc(std::size_t size) {
 MEMSWELL_EXPORT void* pvalloc(std::size_t size) {
   const std::size_t rounded = (size + 4095) & ~std::size_t{4095};
   if (early() && must_serve()) return early_allocate(rounded, 4096);
-  return allocate(RecordKind::aligned, size, MEMSWELL_CALL_SITE(), [=] { return real.pvalloc(size); });
+  // Whole pages are what it promises, so whole pages are what was asked for.
+  return allocate(RecordKind::aligned, rounded, MEMSWELL_CALL_SITE(), [=] { return real.pvalloc(size); });
 }
 
 MEMSWELL_EXPORT std::size_t malloc_usable_size(void* p) {

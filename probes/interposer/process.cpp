@@ -157,6 +157,8 @@ void attach() {
     if (size != nullptr && *size != 0) process.rseq_offset = *offset;
   }
   prepare_call_frame_info();
+  constexpr long kRegisterGlobalExpedited = 4;  // membarrier(2): the recorder's gate reaches this program's threads
+  system_call(SYS_membarrier, kRegisterGlobalExpedited, 0, 0);
   if (!claim_slot(format::ProcessOrigin::exec)) return;
   describe_image();
   go_live(stamp_before());

@@ -49,7 +49,6 @@ void find_real_functions() {
   found.malloc = reinterpret_cast<decltype(found.malloc)>(find_next("malloc", &found.allocator));
   find(found.calloc, "calloc");
   find(found.realloc, "realloc");
-  find(found.reallocarray, "reallocarray");
   find(found.free_sized, "free_sized");
   find(found.free_aligned_sized, "free_aligned_sized");
   find(found.posix_memalign, "posix_memalign");

@@ -14,7 +14,6 @@ struct RealFunctions {
   void* (*malloc)(std::size_t);
   void* (*calloc)(std::size_t, std::size_t);
   void* (*realloc)(void*, std::size_t);
-  void* (*reallocarray)(void*, std::size_t, std::size_t);
   void (*free)(void*);
   void (*free_sized)(void*, std::size_t);
   void (*free_aligned_sized)(void*, std::size_t, std::size_t);

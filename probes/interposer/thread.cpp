@@ -247,10 +247,7 @@ bool grow_ring(ThreadState& t) {
 }  // namespace
 
 void forget_stacks(ThreadState& t) {
-  for (RememberedStack& s : t.stacks) {
-    s.valid = 0;
-    s.count = 0;
-  }
+  for (RememberedStack& s : t.stacks) s.valid = 0;
 }
 
 bool make_room(ThreadState& t, std::uint64_t words) {

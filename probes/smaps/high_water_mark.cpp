@@ -2,14 +2,18 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
+#include "probes/smaps/settings.h"
 #include "probes/smaps/status_parser.h"
+#include "probes/smaps/text_cursor.h"
 
 namespace memswell::smaps {
 namespace {
@@ -35,6 +39,21 @@ int try_reset() {
   return before && after && reset && *reset && *after + kTestPeak / 2 < *before ? 0 : 1;
 }
 
+struct KernelVersion {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+};
+
+KernelVersion kernel_version() {
+  utsname names{};
+  ::uname(&names);
+  std::string_view release = names.release;
+  KernelVersion version;
+  version.major = take_number<std::uint32_t>(release).value_or(0);
+  if (take_char(release, '.')) version.minor = take_number<std::uint32_t>(release).value_or(0);
+  return version;
+}
+
 }  // namespace
 
 Result<std::optional<Bytes>> read_high_water_mark(const ProcessFiles& files, ReadBuffer& buffer) {
@@ -48,6 +67,8 @@ Result<std::optional<Bytes>> read_high_water_mark(const ProcessFiles& files, Rea
 }
 
 Result<bool> reset_high_water_mark(const ProcessFiles& files) {
+  if (is_switched_on("MEMSWELL_NO_CLEAR_REFS"))
+    return Error{"resets of peaks are switched off by MEMSWELL_NO_CLEAR_REFS"};
   const auto fd = files.open_file("clear_refs", O_WRONLY);
   if (!fd) return fd.error();
   if (!*fd) return false;
@@ -74,6 +95,13 @@ Bytes high_water_mark_bound(std::uint32_t kernel_major, std::uint32_t kernel_min
   const bool per_cpu = kernel_major > 6 || (kernel_major == 6 && kernel_minor >= 2);
   const Bytes pages = per_cpu ? kParts * std::max<Bytes>(32, 2 * Bytes{cpus}) * cpus : 64 * Bytes{threads};
   return pages * page_bytes;
+}
+
+Bytes own_high_water_mark_bound(std::uint32_t threads) {
+  static const auto version = kernel_version();
+  static const auto cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  static const auto page_bytes = static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+  return high_water_mark_bound(version.major, version.minor, cpus, threads, page_bytes);
 }
 
 }  // namespace memswell::smaps

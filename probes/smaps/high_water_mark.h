@@ -16,7 +16,8 @@ namespace memswell::smaps {
 // VmHWM. nullopt: the process is gone or has no memory any more (a zombie): its peak can no longer be read.
 Result<std::optional<Bytes>> read_high_water_mark(const ProcessFiles& files, ReadBuffer& buffer);
 
-// Sets VmHWM to the RSS of now. False: the process is gone.
+// Sets VmHWM to the RSS of now. False: the process is gone. An error also with MEMSWELL_NO_CLEAR_REFS=1 in the
+// environment, which switches resets off.
 Result<bool> reset_high_water_mark(const ProcessFiles& files);
 
 // Does a reset take effect here? Tried in a short-lived child with a peak of 4 MiB, so that nobody's ru_maxrss changes.
@@ -26,5 +27,8 @@ bool high_water_mark_resets_work();
 // max(32, 2 × CPUs) pages a CPU for each of the three parts of RSS; 64 pages a thread before (kernel mm/memory.c).
 Bytes high_water_mark_bound(std::uint32_t kernel_major, std::uint32_t kernel_minor, std::uint32_t cpus,
                             std::uint32_t threads, Bytes page_bytes);
+
+// The same for this machine.
+Bytes own_high_water_mark_bound(std::uint32_t threads);
 
 }  // namespace memswell::smaps

@@ -1,9 +1,9 @@
 #include "probes/smaps/linux_sampler.h"
 
 #include <fcntl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -12,7 +12,6 @@
 #include "probes/smaps/smaps_parser.h"
 #include "probes/smaps/stat_parser.h"
 #include "probes/smaps/status_parser.h"
-#include "probes/smaps/text_cursor.h"
 
 namespace memswell::smaps {
 namespace {
@@ -30,27 +29,6 @@ class ProcessorTime {
   Nanoseconds start_ = now();
 };
 
-struct KernelVersion {
-  std::uint32_t major = 0;
-  std::uint32_t minor = 0;
-};
-
-KernelVersion kernel_version() {
-  utsname names{};
-  ::uname(&names);
-  std::string_view release = names.release;
-  KernelVersion version;
-  version.major = take_number<std::uint32_t>(release).value_or(0);
-  if (take_char(release, '.')) version.minor = take_number<std::uint32_t>(release).value_or(0);
-  return version;
-}
-
-Bytes bound_for(std::uint32_t threads, Bytes page_bytes) {
-  static const auto version = kernel_version();
-  static const auto cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
-  return high_water_mark_bound(version.major, version.minor, cpus, threads, page_bytes);
-}
-
 }  // namespace
 
 LinuxSampler::LinuxSampler(ProcessFiles files)
@@ -63,22 +41,24 @@ Result<std::optional<CheapReading>> LinuxSampler::read_statm() {
     if (!*fd) return std::optional<CheapReading>();
     statm_ = std::move(**fd);
   }
-  const auto read = buffer_.read_all(statm_.get());
-  if (read.error == ESRCH) return std::optional<CheapReading>();
-  if (read.error != 0) return Error{std::string("cannot read /proc/PID/statm: ") + std::strerror(read.error)};
-  const auto statm = parse_statm(read.text, page_bytes_);
+  // Seven numbers come in one piece: no second read to see the end, this one is made a hundred times a second.
+  std::array<char, 256> text;
+  const auto got = ::pread(statm_.get(), text.data(), text.size(), 0);
+  if (got < 0 && errno == ESRCH) return std::optional<CheapReading>();
+  if (got < 0) return Error{std::string("cannot read /proc/PID/statm: ") + std::strerror(errno)};
+  const auto statm = parse_statm({text.data(), static_cast<std::size_t>(got)}, page_bytes_);
   if (!statm) return statm.error();
+  if (statm->size_bytes == 0) return std::optional<CheapReading>();
   return std::optional(CheapReading{statm->size_bytes, statm->rss_bytes, statm->shared_bytes, statm->data_bytes, 0});
 }
 
 Result<std::optional<CheapReading>> LinuxSampler::read_cheap() {
   const ProcessorTime time;
   auto reading = read_statm();
-  if (reading && *reading && (*reading)->size_bytes == 0) {
-    // No memory: a zombie, or only the first thread has ended.
-    if (!files_.move_to_living_thread()) return std::optional<CheapReading>();
+  // No memory: the process is gone or a zombie, or only the thread has ended that was looked at.
+  if (reading && !*reading) {
     statm_.reset();
-    reading = read_statm();
+    if (files_.move_to_living_thread()) reading = read_statm();
   }
   if (reading && *reading) (*reading)->cost = time.since_start();
   return reading;
@@ -90,14 +70,28 @@ Result<std::optional<std::string_view>> LinuxSampler::read_text(const char* name
   return text;
 }
 
+Result<std::optional<MemoryCounters>> LinuxSampler::read_totals() {
+  static const bool has_rollup = ::access("/proc/self/smaps_rollup", F_OK) == 0;  // Linux 4.14
+  const auto text = read_text(has_rollup ? "smaps_rollup" : "smaps");
+  if (!text) return text.error();
+  if (!*text) return std::optional<MemoryCounters>();
+  if (has_rollup) {
+    const auto rollup = parse_smaps_rollup(**text);
+    if (!rollup) return rollup.error();
+    return std::optional(*rollup);
+  }
+  const auto smaps = parse_smaps(**text);
+  if (!smaps) return smaps.error();
+  return std::optional(smaps::total(smaps->mappings));
+}
+
 Result<std::optional<ThoroughReading>> LinuxSampler::read_thorough() {
   const ProcessorTime time;
-  auto text = read_text("smaps_rollup");
-  if (text && !*text && files_.move_to_living_thread()) text = read_text("smaps_rollup");
-  if (!text) return text.error();
-  if (!*text) return std::optional<ThoroughReading>();
-  const auto sum = parse_smaps_rollup(**text);
-  if (!sum) return sum.error();
+  auto total = read_totals();
+  if (total && !*total && files_.move_to_living_thread()) total = read_totals();
+  if (!total) return total.error();
+  if (!*total) return std::optional<ThoroughReading>();
+  const auto& sum = *total;
   ThoroughReading reading;
   reading.rss_bytes = sum->rss_bytes;
   reading.pss_bytes = sum->pss_bytes;
@@ -125,7 +119,7 @@ Result<std::optional<PeakReading>> LinuxSampler::read_status() {
   const auto status = parse_status(**text);
   if (!status) return status.error();
   if (!status->has_memory) return std::optional<PeakReading>();
-  return std::optional(PeakReading{status->memory.high_water_mark_bytes, bound_for(status->threads, page_bytes_)});
+  return std::optional(PeakReading{status->memory.high_water_mark_bytes, own_high_water_mark_bound(status->threads)});
 }
 
 Result<bool> LinuxSampler::reset_peak() { return reset_high_water_mark(files_); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "probes/smaps/memory_counters.h"
 #include "probes/smaps/process_files.h"
 #include "probes/smaps/sampler.h"
 
@@ -26,6 +27,7 @@ class LinuxSampler final : public Sampler {
  private:
   Result<std::optional<CheapReading>> read_statm();
   Result<std::optional<PeakReading>> read_status();
+  Result<std::optional<MemoryCounters>> read_totals();
   // nullopt also for an empty text: the process has no memory (any more).
   Result<std::optional<std::string_view>> read_text(const char* name);
 

@@ -1,18 +1,12 @@
 #include "probes/smaps/page_map.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 #include "probes/smaps/pagemap_file.h"
+#include "probes/smaps/settings.h"
 
 namespace memswell::smaps {
 namespace {
-
-bool switched_off_by_environment() {
-  const char* value = std::getenv("MEMSWELL_NO_PAGEMAP_SCAN");
-  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
-}
 
 enum class Verdict { zero_pages, shared_pages, unknown };
 
@@ -38,10 +32,30 @@ std::span<const PageRun> runs_within(std::span<const PageRun> runs, Address begi
   return {first, last};
 }
 
+// What is left of the runs outside of [begin, end).
+std::vector<PageRun> cut_out(std::span<const PageRun> runs, Address begin, Address end) {
+  std::vector<PageRun> out;
+  out.reserve(runs.size() + 1);
+  for (const auto& run : runs) {
+    if (run.begin < begin) out.push_back({run.begin, std::min(run.end, begin), run.bits});
+    if (run.end > end) out.push_back({std::max(run.begin, end), run.end, run.bits});
+  }
+  return out;
+}
+
 }  // namespace
 
+// RSS does not count hugetlbfs: neither does a page map.
+std::vector<PageRun> without_hugetlb(std::vector<PageRun> runs, std::span<const Mapping> mappings) {
+  for (const auto& mapping : mappings) {
+    if (mapping.is_hugetlb()) runs = cut_out(runs, mapping.begin, mapping.end);
+  }
+  return runs;
+}
+
 PageSource page_source(PageFacility wanted) {
-  const bool scan = wanted == PageFacility::best && !switched_off_by_environment() && page_scan_available();
+  const bool scan =
+      wanted == PageFacility::best && !is_switched_on("MEMSWELL_NO_PAGEMAP_SCAN") && page_scan_available();
   return scan ? PageSource::pagemap_scan : PageSource::pagemap;
 }
 
@@ -78,12 +92,14 @@ Result<std::optional<PageMap>> read_page_map(const ProcessFiles& files, std::spa
     auto runs = scan_pages(files, options);
     if (!runs) return runs.error();
     if (!*runs) return std::optional<PageMap>();
-    return std::optional(PageMap{source, std::move(**runs), 0});
+    return std::optional(PageMap{source, without_hugetlb(std::move(**runs), mappings), 0, 0});
   }
   auto reading = read_pagemap(files, mappings);
   if (!reading) return reading.error();
   if (!*reading) return std::optional<PageMap>();
-  return std::optional(PageMap{source, settle_ambiguous_pages((*reading)->runs, mappings), (*reading)->unread_bytes});
+  const auto& read = **reading;
+  return std::optional(
+      PageMap{source, settle_ambiguous_pages(read.runs, mappings), read.unread_bytes, read.missed_bytes});
 }
 
 }  // namespace memswell::smaps

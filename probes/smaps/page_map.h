@@ -26,11 +26,12 @@ PageSource page_source(PageFacility wanted = PageFacility::best);
 struct PageMap {
   PageSource source = PageSource::none;
   std::vector<PageRun> runs;  // ordered, not overlapping, only pages that are present or swapped
-  Bytes unread_bytes = 0;     // source pagemap: address space not looked at (kLargestFullRead)
+  Bytes unread_bytes = 0;     // source pagemap: reserved address space not looked at (pagemap_file.h) …
+  Bytes missed_bytes = 0;     // … and resident or swapped bytes in it that are not among the runs
 };
 
-// nullopt: the process is gone. `mappings` are those of a smaps read in the same moment; only source pagemap looks at
-// them: to know what to read, and to tell zero pages from pages shared by fork.
+// nullopt: the process is gone. `mappings` are those of a smaps read in the same moment: source pagemap learns from
+// them what to read, and tells zero pages from pages shared by fork; both sources leave out those of hugetlbfs.
 Result<std::optional<PageMap>> read_page_map(const ProcessFiles& files, std::span<const Mapping> mappings,
                                              PageFacility wanted = PageFacility::best,
                                              const PageScanOptions& options = {});
@@ -38,6 +39,9 @@ Result<std::optional<PageMap>> read_page_map(const ProcessFiles& files, std::spa
 // Decides about the maybe_zero_page runs of each mapping by its Rss: zero pages are not in it, shared pages are. Where
 // both kinds are mixed in one mapping the mark stays, and the Rss less the other pages says how many of them count.
 std::vector<PageRun> settle_ambiguous_pages(std::span<const PageRun> runs, std::span<const Mapping> mappings);
+
+// The runs without those in mappings of hugetlbfs, whose pages RSS does not count.
+std::vector<PageRun> without_hugetlb(std::vector<PageRun> runs, std::span<const Mapping> mappings);
 
 struct PageTotals {
   Bytes resident_bytes = 0;  // as in RSS

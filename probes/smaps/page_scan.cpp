@@ -4,10 +4,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
+#include <functional>
+#include <span>
 
 namespace memswell::smaps {
 namespace {
@@ -45,6 +47,10 @@ constexpr std::uint64_t kZeroPage = 1 << 5;
 constexpr std::uint64_t kHuge = 1 << 6;
 constexpr std::uint64_t kGuard = 1 << 8;  // Linux 6.15; guard pages (6.13) look swapped without it
 
+constexpr std::uint64_t kProtectMatching = 1 << 0;  // PM_SCAN_WP_MATCHING
+
+constexpr std::size_t kRegionsAtOnce = 4096;
+
 constexpr struct {
   std::uint64_t category;
   PageBit bit;
@@ -63,15 +69,22 @@ struct Facility {
   std::uint64_t guard = 0;  // kGuard where it is known
 };
 
-int scan_once(int fd, std::uint64_t begin, std::uint64_t end, std::uint64_t categories, std::span<PageRegion> out) {
+struct Request {
+  std::uint64_t any_of = kPresent | kSwapped;
+  std::uint64_t categories = kPresent;  // to be told
+  std::uint64_t flags = 0;
+};
+
+int scan_once(int fd, std::uint64_t begin, std::uint64_t end, const Request& request, std::span<PageRegion> out) {
   ScanArgument argument{};
   argument.size = sizeof argument;
+  argument.flags = request.flags;
   argument.start = begin;
   argument.end = end;
   argument.vec = reinterpret_cast<std::uintptr_t>(out.data());
   argument.vec_len = out.size();
-  argument.category_anyof_mask = kPresent | kSwapped;
-  argument.return_mask = categories;
+  argument.category_anyof_mask = request.any_of;
+  argument.return_mask = request.categories;
   return ::ioctl(fd, kPagemapScan, &argument);
 }
 
@@ -80,10 +93,10 @@ Facility try_facility() {
   const UniqueFd fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
   if (!fd) return facility;
   std::array<PageRegion, 1> one{};
-  if (scan_once(fd.get(), 0, 4096, kPresent, one) < 0) return facility;
-  facility.guard = scan_once(fd.get(), 0, 4096, kPresent | kGuard, one) < 0 ? 0 : kGuard;
+  if (scan_once(fd.get(), 0, 4096, {}, one) < 0) return facility;
+  facility.guard = scan_once(fd.get(), 0, 4096, {.categories = kPresent | kGuard}, one) < 0 ? 0 : kGuard;
   for (const auto end : kAddressEnds) {
-    if (scan_once(fd.get(), 0, end, kPresent, one) < 0) continue;
+    if (scan_once(fd.get(), 0, end, {}, one) < 0) continue;
     facility.address_end = end;
     facility.available = true;
     break;
@@ -104,35 +117,48 @@ std::uint32_t bits_of(std::uint64_t categories) {
   return bits;
 }
 
+// All of the address space, region by region. False: the process is gone.
+Result<bool> scan_all(const ProcessFiles& files, const Request& request,
+                      const std::function<void(const PageRegion&)>& visit) {
+  const auto fd = files.open_file("pagemap", O_RDONLY);
+  if (!fd) return fd.error();
+  if (!*fd) return false;
+  std::vector<PageRegion> regions(kRegionsAtOnce);
+  std::uint64_t begin = 0;
+  while (begin < facility().address_end) {
+    const int found = scan_once((*fd)->get(), begin, facility().address_end, request, regions);
+    if (found < 0 && errno == EINTR) continue;
+    if (found < 0 && errno == ESRCH) return false;
+    if (found < 0) {
+      return Error{"PAGEMAP_SCAN of process " + std::to_string(files.pid()) + " failed: " + std::strerror(errno)};
+    }
+    std::ranges::for_each(std::span(regions).first(static_cast<std::size_t>(found)), visit);
+    // walk_end is stale once more than 512 regions were found: the last region says where to go on.
+    if (static_cast<std::size_t>(found) < regions.size()) break;
+    begin = regions.back().end;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool page_scan_available() { return facility().available; }
 
 Result<std::optional<std::vector<PageRun>>> scan_pages(const ProcessFiles& files, const PageScanOptions& options) {
-  auto fd = files.open_file("pagemap", O_RDONLY);
-  if (!fd) return fd.error();
-  if (!*fd) return std::optional<std::vector<PageRun>>();
-  const auto categories = kPresent | kSwapped | kZeroPage | kHuge | facility().guard | (options.file ? kFile : 0) |
-                          (options.written ? kWritten : 0);
-  std::vector<PageRegion> regions(4096);
+  const Request request{.categories = kPresent | kSwapped | kZeroPage | kHuge | facility().guard |
+                                      (options.file ? kFile : 0) | (options.written ? kWritten : 0)};
   std::vector<PageRun> runs;
-  std::uint64_t begin = 0;
-  while (begin < facility().address_end) {
-    const int found = scan_once((*fd)->get(), begin, facility().address_end, categories, regions);
-    if (found < 0 && errno == EINTR) continue;
-    if (found < 0 && errno == ESRCH) return std::optional<std::vector<PageRun>>();
-    if (found < 0) {
-      return Error{"PAGEMAP_SCAN of process " + std::to_string(files.pid()) + " failed: " + std::strerror(errno)};
-    }
-    for (const auto& region : std::span(regions).first(static_cast<std::size_t>(found))) {
-      if ((region.categories & kGuard) != 0) continue;
-      append_run(runs, {region.start, region.end, bits_of(region.categories)});
-    }
-    // walk_end is stale once more than 512 regions were found: the last region says where to go on.
-    if (static_cast<std::size_t>(found) < regions.size()) break;
-    begin = regions.back().end;
-  }
+  const auto scanned = scan_all(files, request, [&](const PageRegion& region) {
+    if ((region.categories & kGuard) == 0) append_run(runs, {region.start, region.end, bits_of(region.categories)});
+  });
+  if (!scanned) return scanned.error();
+  if (!*scanned) return std::optional<std::vector<PageRun>>();
   return std::optional(std::move(runs));
+}
+
+Result<bool> forget_writes(const ProcessFiles& files) {
+  const Request request{.any_of = kWritten, .categories = kWritten, .flags = kProtectMatching};
+  return scan_all(files, request, [](const PageRegion&) {});
 }
 
 }  // namespace memswell::smaps

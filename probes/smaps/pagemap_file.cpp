@@ -30,7 +30,7 @@ class Reader {
     const bool large = mapping.bytes() > kLargestFullRead;
     Bytes missing = mapping.rss_bytes + mapping.swap_bytes;
     Address at = mapping.begin;
-    while (at < mapping.end && !(large && missing == 0)) {
+    while (at < mapping.end && !(large && (missing == 0 || at - mapping.begin >= kLongestRead))) {
       const auto pages = std::min<std::uint64_t>((mapping.end - at) / page_bytes_, entries_.size());
       const auto got = read_entries(at, pages);
       if (got < 0) return errno == ESRCH ? Outcome::gone : Outcome::failed;
@@ -39,6 +39,7 @@ class Reader {
       at += static_cast<std::uint64_t>(got) * page_bytes_;
     }
     out_.unread_bytes += mapping.end - at;
+    if (large) out_.missed_bytes += missing;
     return Outcome::done;
   }
 
@@ -108,7 +109,7 @@ Result<std::optional<PagemapReading>> read_pagemap(const ProcessFiles& files, st
   PagemapReading reading;
   Reader reader((*fd)->get(), static_cast<Bytes>(::sysconf(_SC_PAGESIZE)), reading);
   for (const auto& mapping : mappings) {
-    if (!mapping.is_user_space() || mapping.is_raw_memory()) continue;
+    if (!mapping.is_user_space() || mapping.is_raw_memory() || mapping.is_hugetlb()) continue;
     switch (reader.read(mapping)) {
       case Outcome::done: break;
       case Outcome::gone: return std::optional<PagemapReading>();

@@ -20,12 +20,14 @@ namespace memswell::smaps {
 
 struct PagemapReading {
   std::vector<PageRun> runs;
-  Bytes unread_bytes = 0;  // address space left out of mappings larger than kLargestFullRead
+  Bytes unread_bytes = 0;  // address space not looked at, of mappings larger than kLargestFullRead …
+  Bytes missed_bytes = 0;  // … and how much of what smaps counts there was not found
 };
 
 // Mappings beyond this (address spaces reserved by sanitizers and language run-times) are read only until all pages
-// that smaps counts in them were found, and not at all where it counts none.
+// that smaps counts in them were found, and not further than kLongestRead; not at all where it counts none.
 inline constexpr Bytes kLargestFullRead = Bytes{4} << 30;
+inline constexpr Bytes kLongestRead = Bytes{128} << 30;
 
 // PageBits of one 64-bit entry; 0: neither present nor swapped, or a guard page.
 std::uint32_t bits_of_pagemap_entry(std::uint64_t entry);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,13 @@ namespace memswell::analysis {
 class Names {
  public:
   virtual ~Names() = default;
+
+  // Once, before the first lookup: all modules, and every frame that will be asked for, so that they can be named in one
+  // batch. Says what could be read of the modules that these frames lie in.
+  virtual std::vector<trace::ModuleSymbols> prepare(std::span<const trace::Module>, std::span<const trace::Frame>) {
+    return {};
+  }
+
   // Innermost inlined level first; empty: unknown.
   virtual std::vector<trace::SourceFrame> lookup(const trace::Frame& frame, const trace::Module& module) = 0;
 };

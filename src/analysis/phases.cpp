@@ -63,6 +63,8 @@ void PhaseCutter::at_boundary(const Reading& reading) {
   Phase& now = phases_.back();
   before.end_rss_bytes = now.begin_rss_bytes = reading.figures->rss_bytes;
   before.end_private_dirty_bytes = now.begin_private_dirty_bytes = reading.figures->private_dirty_bytes;
+  // Until here the last sample stood in; it is of the phase before.
+  extras_.back().seen_peak_rss = reading.figures->rss_bytes;
   before.peak_private_dirty_bytes = std::max(before.peak_private_dirty_bytes, reading.figures->private_dirty_bytes);
   Extra& extra = extras_[extras_.size() - 2];
   extra.dirty_end = extras_.back().dirty_begin = true;

@@ -90,8 +90,19 @@ void StackBook::name_frame(NamedFrame& frame) {
   for (const trace::SourceFrame& level : frame.levels) frame.plumbing &= plumbing_(level.function, frame.module);
 }
 
+void StackBook::prepare_names() {
+  std::vector<trace::Frame> unnamed;
+  for (std::size_t i = 1; i < table_.frames.size(); ++i) {
+    const NamedFrame& frame = table_.frames[i];
+    if (frame.levels.empty() && !is_mark(frame.frame)) unnamed.push_back(frame.frame);
+  }
+  if (unnamed.empty()) return;
+  for (const trace::ModuleSymbols& symbols : names_->prepare(modules_, unnamed)) on(symbols);
+}
+
 void StackBook::resolve(Names* names, SiteRule plumbing) {
   names_ = names;
+  if (names_ != nullptr) prepare_names();
   if (plumbing) plumbing_ = std::move(plumbing);
   resolved_ = true;
   for (std::size_t i = 1; i < table_.frames.size(); ++i) {

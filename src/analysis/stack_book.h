@@ -50,6 +50,7 @@ class StackBook : public SiteOfStack {
   using SiteKey = std::tuple<std::string, std::string, std::uint32_t, std::string, std::uint64_t>;
 
   std::uint32_t frame_index(const trace::Frame& frame);
+  void prepare_names();
   void name_frame(NamedFrame& frame);
   void place(StackId stack);
   std::optional<SiteIndex> site_in(const NamedFrame& frame);

@@ -14,20 +14,21 @@ struct Unit {
   double factor;
 };
 
-constexpr std::array kByteUnits = {Unit{"KiB", 0x1p10}, Unit{"MiB", 0x1p20}, Unit{"GiB", 0x1p30}, Unit{"TiB", 0x1p40},
-                                   Unit{"PiB", 0x1p50}, Unit{"EiB", 0x1p60}};
+constexpr std::array kByteUnits = {Unit{"KiB", 0x1p10}, Unit{"MiB", 0x1p20}, Unit{"GiB", 0x1p30},
+                                   Unit{"TiB", 0x1p40}, Unit{"PiB", 0x1p50}, Unit{"EiB", 0x1p60}};
 
 constexpr std::array kByteSuffixes = {
-    Unit{"", 1},         Unit{"b", 1},        Unit{"k", 0x1p10},   Unit{"kb", 0x1p10}, Unit{"kib", 0x1p10},
-    Unit{"m", 0x1p20},   Unit{"mb", 0x1p20},  Unit{"mib", 0x1p20}, Unit{"g", 0x1p30},  Unit{"gb", 0x1p30},
-    Unit{"gib", 0x1p30}, Unit{"t", 0x1p40},   Unit{"tb", 0x1p40},  Unit{"tib", 0x1p40},
+    Unit{"", 1},         Unit{"b", 1},       Unit{"k", 0x1p10},   Unit{"kb", 0x1p10},  Unit{"kib", 0x1p10},
+    Unit{"m", 0x1p20},   Unit{"mb", 0x1p20}, Unit{"mib", 0x1p20}, Unit{"g", 0x1p30},   Unit{"gb", 0x1p30},
+    Unit{"gib", 0x1p30}, Unit{"t", 0x1p40},  Unit{"tb", 0x1p40},  Unit{"tib", 0x1p40},
 };
 
-constexpr std::array kTimeSuffixes = {Unit{"", 1e9},   Unit{"ns", 1},    Unit{"us", 1e3},   Unit{"µs", 1e3}, Unit{"ms", 1e6},
-                                      Unit{"s", 1e9},  Unit{"min", 6e10}, Unit{"m", 6e10}, Unit{"h", 3.6e12}};
+constexpr std::array kTimeSuffixes = {Unit{"", 1e9},     Unit{"ns", 1},   Unit{"us", 1e3},
+                                      Unit{"µs", 1e3},   Unit{"ms", 1e6}, Unit{"s", 1e9},
+                                      Unit{"min", 6e10}, Unit{"m", 6e10}, Unit{"h", 3.6e12}};
 
-constexpr std::array kCountUnits = {Unit{"k", 1e3}, Unit{"M", 1e6}, Unit{"G", 1e9}, Unit{"T", 1e12}, Unit{"P", 1e15},
-                                    Unit{"E", 1e18}};
+constexpr std::array kCountUnits = {Unit{"k", 1e3},  Unit{"M", 1e6},  Unit{"G", 1e9},
+                                    Unit{"T", 1e12}, Unit{"P", 1e15}, Unit{"E", 1e18}};
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -119,13 +120,15 @@ std::string format_percent(std::uint64_t part, std::uint64_t whole) {
 Result<Bytes> parse_bytes(std::string_view text) {
   Bytes bytes = 0;
   if (parse_quantity(text, kByteSuffixes, bytes)) return bytes;
-  return Error{fmt::format("\"{}\" is not a size: give a number with B, KiB, MiB or GiB, like 200MiB", text), ExitCode::usage};
+  return Error{fmt::format("\"{}\" is not a size: give a number with B, KiB, MiB or GiB, like 200MiB", text),
+               ExitCode::usage};
 }
 
 Result<Nanoseconds> parse_duration(std::string_view text) {
   Nanoseconds time = 0;
   if (parse_quantity(text, kTimeSuffixes, time)) return time;
-  return Error{fmt::format("\"{}\" is not a duration: give a number with ns, us, ms, s, min or h, like 20ms", text), ExitCode::usage};
+  return Error{fmt::format("\"{}\" is not a duration: give a number with ns, us, ms, s, min or h, like 20ms", text),
+               ExitCode::usage};
 }
 
 }  // namespace memswell

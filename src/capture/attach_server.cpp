@@ -142,6 +142,11 @@ void AttachServer::add_to(std::vector<pollfd>& polled) const {
   for (const Client& client : clients_) polled.push_back({client.connection.get(), POLLIN, 0});
 }
 
+void AttachServer::add_descriptors_to(std::vector<int>& kept) const {
+  kept.push_back(abstract_.get());
+  kept.push_back(file_.get());
+}
+
 void AttachServer::serve(int region, Bytes region_bytes, Nanoseconds now) {
   accept_from(abstract_.get(), now);
   accept_from(file_.get(), now);

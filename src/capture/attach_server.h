@@ -50,6 +50,7 @@ class AttachServer {
   const std::string& address() const { return address_; }
 
   void add_to(std::vector<pollfd>& polled) const;
+  void add_descriptors_to(std::vector<int>& kept) const;
   // Serves whatever is ready. `region` is given to programs with the right token.
   void serve(int region, Bytes region_bytes, Nanoseconds now);
 

@@ -19,17 +19,18 @@ struct Message {
     launch_failed = 4,  // run: it could not be
     first_ended = 5,    // run: wait status a, ru_maxrss in bytes b
     flushed = 6,        // recorder: what the first process did is in the file; a: 1 if others run on; text: why the recording ends early, or empty
-    phase = 7,          // pump: cut a phase; text: its name
+    phase = 7,          // pump: cut a phase; text: its name, a: the stream's descriptor, b: the pipe's inode
     closed = 100,       // the other side is gone
   };
   Kind kind = Kind::closed;
   std::int64_t a = 0;
   std::uint64_t b = 0;
-  std::string text;  // up to 1000 bytes
+  std::string text = {};  // up to 1000 bytes
 };
 
 class ControlChannel {
  public:
+  ControlChannel() = default;  // closed
   explicit ControlChannel(UniqueFd socket) : socket_(std::move(socket)) {}
 
   struct Pair {

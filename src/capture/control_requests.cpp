@@ -18,7 +18,10 @@ void ControlRequests::handle(const ControlRequest& request) {
   const std::size_t space = request.line.find(' ');
   const std::string verb = request.line.substr(0, space);
   const std::string argument = space == std::string::npos ? "" : request.line.substr(space + 1);
-  if (verb == "pids") {
+  if (verb == "phase-soon" && !argument.empty()) {
+    request.answer("ok");
+    taker_.cut_phase(argument, image_for(request.pid));
+  } else if (verb == "pids") {
     std::string pids = "ok";
     for (const auto& image : images_.running()) pids += ' ' + std::to_string(image->pid);
     request.answer(pids);

@@ -2,6 +2,7 @@
 //
 //   pids                    one line: the pids of the recorded processes
 //   phase NAME              cuts a phase for all processes; answered when it is in the file
+//   phase-soon NAME         the same, answered at once
 //   value NUMBER NAME       a number on the timeline
 #pragma once
 

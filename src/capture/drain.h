@@ -30,6 +30,8 @@ class Drain {
   // After that: frees the rings and ends the image. The Image is gone afterwards.
   void finish(Image& image, const ImageEnd& end);
 
+  void drop_layout_user(std::uint32_t page_plus_one) { layouts_.drop_user(page_plus_one); }
+
   // Rings that made no sense, or whose process never appeared.
   std::uint64_t broken_rings() const { return broken_rings_ + rings_.refused(); }
   const RingTable& rings() const { return rings_; }

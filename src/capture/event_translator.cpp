@@ -39,8 +39,8 @@ Emitted EventTranslator::translate(Ring& ring, const RingRecord& record) {
     case RecordKind::pool_alloc: return translate_note(ring, record, BlockNote::Kind::pool_alloc);
     case RecordKind::forking: return control_.on_forking(image, record.stamp);
     case RecordKind::executing:
-      control_.on_executing(image, static_cast<format::ExecNote>(record.small), ring.reader.text(record),
-                            time_of(image, record.stamp));
+      control_.on_executing(image, {ring.reader.text(record), static_cast<format::ExecNote>(record.small),
+                                    static_cast<std::uint32_t>(record.address), time_of(image, record.stamp)});
       return Emitted::taken_last;
     case RecordKind::exec_failed: control_.on_exec_failed(image); return Emitted::taken;
     case RecordKind::exiting:
@@ -88,11 +88,12 @@ Emitted EventTranslator::translate_release(Ring& ring, const RingRecord& record,
 }
 
 Emitted EventTranslator::translate_mapping(Ring& ring, const RingRecord& record, MappingEvent::Kind kind) {
-  MappingEvent event{.process = ring.image->index,
-                     .thread = ring.thread,
-                     .time = time_of(*ring.image, record.stamp),
-                     .kind = kind,
-                     .address = record.address};
+  MappingEvent event;
+  event.process = ring.image->index;
+  event.thread = ring.thread;
+  event.time = time_of(*ring.image, record.stamp);
+  event.kind = kind;
+  event.address = record.address;
   switch (kind) {
     case MappingEvent::Kind::map:
       event.length = record.requested;

@@ -22,7 +22,7 @@ class ControlSink {
   virtual Emitted on_forking(Image& image, std::uint64_t stamp) = 0;
   virtual void on_phase(Image& image, const std::string& name, Nanoseconds time) = 0;
   virtual void on_value(Image& image) = 0;
-  virtual void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) = 0;
+  virtual void on_executing(Image& image, PendingExec exec) = 0;
   virtual void on_exec_failed(Image& image) = 0;
   virtual void on_exiting(Image& image, std::uint8_t exit_kind) = 0;
 };

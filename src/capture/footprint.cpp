@@ -20,6 +20,7 @@ constexpr double kThoroughShare = 0.01;
 constexpr double kPeakShare = 0.05;
 constexpr double kMarkShare = 0.5;
 constexpr Nanoseconds kThoroughInterval = 100 * kMillisecond;
+constexpr Nanoseconds kYouth = 50 * kMillisecond;
 
 // A snapshot of the pages is worth its cost when the footprint has grown by a twentieth since the last one.
 bool is_new_peak(Bytes rss, Bytes at_last_snapshot) { return rss > at_last_snapshot + at_last_snapshot / 20 + (Bytes{1} << 20); }
@@ -34,6 +35,23 @@ std::vector<trace::PageRun> runs_for_recording(const std::vector<smaps::PageRun>
   copied.reserve(runs.size());
   for (const smaps::PageRun& run : runs) copied.push_back({run.begin, run.end, run.bits});
   return copied;
+}
+
+Bytes resident_bytes(const std::vector<trace::PageRun>& runs) {
+  constexpr auto kPresent = static_cast<std::uint32_t>(trace::PageBit::present);
+  constexpr auto kZero = static_cast<std::uint32_t>(trace::PageBit::zero_page);
+  Bytes bytes = 0;
+  for (const trace::PageRun& run : runs)
+    if ((run.bits & (kPresent | kZero)) == kPresent) bytes += run.end - run.begin;
+  return bytes;
+}
+
+trace::SmapsSnapshot empty_smaps(const Image& image, Nanoseconds time, trace::SnapshotCause cause) {
+  trace::SmapsSnapshot smaps;
+  smaps.process = image.index;
+  smaps.time = time;
+  smaps.cause = cause;
+  return smaps;
 }
 
 }  // namespace
@@ -59,11 +77,13 @@ void Footprint::tick(Nanoseconds now) {
 
 void Footprint::sample_image(Image& image, Nanoseconds now) {
   if (!sample(image)) return;
-  if (options_.snapshots_at_peaks && is_new_peak(image.rss_bytes, image.snapshot_rss_bytes) && peak_schedule_.is_due(now)) {
+  // A process that is over at once has its last snapshot; one more at its begin would cost more than it does itself.
+  const bool is_young = now < image.begin_time + kYouth;
+  if (options_.snapshots_at_peaks && !is_young && is_new_peak(image.rss_bytes, image.snapshot_rss_bytes) && peak_schedule_.is_due(now)) {
     image.peak_snapshot_due = true;
     return;
   }
-  if (!thorough_schedule_.is_due(now) || now < image.next_thorough) return;
+  if (is_young || !thorough_schedule_.is_due(now) || now < image.next_thorough) return;
   read_thorough(image, image.next_thorough == 0 ? trace::SnapshotCause::start : trace::SnapshotCause::periodic);
   thorough_schedule_.record(now, clock_.now() - now);
   image.next_thorough = now + kThoroughInterval;
@@ -118,7 +138,7 @@ void Footprint::read_own(Image& image, const std::string& smaps_text) {
 void Footprint::read_thorough(Image& image, trace::SnapshotCause cause) {
   const Nanoseconds begin = clock_.now();
   if (cause == trace::SnapshotCause::mark && !mark_schedule_.is_due(begin)) return;
-  trace::SmapsSnapshot smaps{.process = image.index, .time = begin, .cause = cause};
+  trace::SmapsSnapshot smaps = empty_smaps(image, begin, cause);
   if (!read_smaps(image, smaps.smaps)) return;
   read_status(image, smaps.status);
   read_own(image, smaps.smaps);
@@ -126,31 +146,54 @@ void Footprint::read_thorough(Image& image, trace::SnapshotCause cause) {
   if (cause == trace::SnapshotCause::mark) mark_schedule_.record(begin, clock_.now() - begin);
 }
 
-void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::string& phase,
-                         ClosedGate& gate) {
-  trace::SmapsSnapshot smaps{.process = image.index, .time = clock_.now(), .cause = cause};
-  if (!read_smaps(image, smaps.smaps)) return;
-  trace::PageSnapshot pages{.process = image.index,
-                            .time = smaps.time,
-                            .cause = cause,
-                            .phase = phase,
-                            .consistent = gate.is_quiet()};
-  const auto parsed = smaps::parse_smaps(smaps.smaps);
-  if (parsed) {
+bool Footprint::look(Image& image, trace::SmapsSnapshot& smaps, trace::PageSnapshot& pages) {
+  // A thread that is busy outside of the hooks touches pages between the two readings. They are taken again, at once,
+  // until they agree; a few pages are not worth another stall of the program.
+  constexpr int kAttempts = 4;
+  constexpr Bytes kAgreement = 64 * 1024;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (!read_smaps(image, smaps.smaps)) return false;
+    const auto parsed = smaps::parse_smaps(smaps.smaps);
+    if (!parsed) return true;
     // File pages are told apart by their mapping: the cheaper scan is enough.
     const auto map = smaps::read_page_map(image.sampler->files(), parsed->mappings);
-    if (map && *map) {
-      pages.source = static_cast<trace::PageSource>((*map)->source);
-      pages.runs = runs_for_recording((*map)->runs);
-    }
+    const Bytes rss = smaps::total(parsed->mappings).rss_bytes;
     if (image.slot) pages.own = own_ranges_of(region_.process(*image.slot));
     image.own_bytes = own_resident_bytes(parsed->mappings, pages.own);
     image.own_peak_bytes = std::max(image.own_peak_bytes, image.own_bytes);
-    image.snapshot_rss_bytes = smaps::total(parsed->mappings).rss_bytes;
+    image.snapshot_rss_bytes = rss;
+    if (!map || !*map) return true;
+    pages.source = static_cast<trace::PageSource>((*map)->source);
+    pages.runs = runs_for_recording((*map)->runs);
+    const Bytes resident = resident_bytes(pages.runs);
+    image.snapshot_disagreement_bytes = rss > resident ? rss - resident : resident - rss;
+    if (pages.source != trace::PageSource::pagemap_scan || image.snapshot_disagreement_bytes <= kAgreement) return true;
   }
+  return true;
+}
+
+void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::string& phase,
+                         ClosedGate& gate) {
+  // A ledger of the peak that does not add up is taken again at the next sample instead.
+  constexpr Bytes kTolerated = 512 * 1024;
+  const Bytes rss_before = image.snapshot_rss_bytes;
+  trace::SmapsSnapshot smaps = empty_smaps(image, clock_.now(), cause);
+  trace::PageSnapshot pages;
+  pages.process = image.index;
+  pages.time = smaps.time;
+  pages.cause = cause;
+  pages.phase = phase;
+  pages.consistent = gate.is_quiet();
+  image.snapshot_disagreement_bytes = 0;
+  if (!look(image, smaps, pages)) return;
   read_status(image, smaps.status);
   gate.open();
   pages.pause = gate.closed_for();
+  if (cause == trace::SnapshotCause::peak && pages.source == trace::PageSource::pagemap_scan &&
+      image.snapshot_disagreement_bytes > kTolerated) {
+    image.snapshot_rss_bytes = rss_before;
+    return;
+  }
   writer_.write(pages);
   writer_.write(smaps);
 }

@@ -33,6 +33,7 @@ class Footprint {
   // `peak_snapshot_due`, and whoever takes that snapshot says what it cost.
   void tick(Nanoseconds now);
   void peak_snapshot_took(Nanoseconds begin, Nanoseconds cost) { peak_schedule_.record(begin, cost); }
+  bool snapshots_at_phases() const { return options_.snapshots_at_phases; }
   Nanoseconds next_tick() const { return next_tick_; }
 
   // statm and VmHWM. False: the process is gone.
@@ -50,6 +51,7 @@ class Footprint {
  private:
   bool read_status(Image& image, std::string& text);
   bool read_smaps(Image& image, std::string& text);
+  bool look(Image& image, trace::SmapsSnapshot& smaps, trace::PageSnapshot& pages);
   void read_own(Image& image, const std::string& smaps_text);
   void sample_image(Image& image, Nanoseconds now);
 

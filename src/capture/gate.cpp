@@ -22,13 +22,14 @@ bool is_quiet_now(const Image& image) {
 
 }  // namespace
 
-ClosedGate::ClosedGate(const Region& region, Image& image, Nanoseconds timeout) {
+ClosedGate::ClosedGate(const Region& region, Image& image, Nanoseconds timeout, const std::function<void()>& meanwhile) {
   if (!image.slot || image.process_ended) return;
   slot_ = &region.process(*image.slot);
   closed_at_ = monotonic_now();
   slot_->gate.fetch_or(1, std::memory_order_seq_cst);
   syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
   while (!(quiet_ = is_quiet_now(image)) && closed_for() < timeout) {
+    meanwhile();
     const timespec pause{0, 20'000};
     nanosleep(&pause, nullptr);
   }

@@ -2,8 +2,11 @@
 //
 // A hook sets in_hook and then looks at the gate, with no fence between: the fence is here, membarrier(2) on all CPUs that
 // run a registered program. Threads inside of a hook finish it first; threads that run outside go on. A thread that stays
-// in its hook (it waits for memory, or was stopped) is not waited for longer than the timeout.
+// in its hook (it waits for memory, or was stopped) is not waited for longer than the timeout. A thread in a hook may
+// wait for room in its ring: `meanwhile` must go on draining.
 #pragma once
+
+#include <functional>
 
 #include "capture/image.h"
 #include "capture/region.h"
@@ -12,7 +15,7 @@ namespace memswell::capture {
 
 class ClosedGate {
  public:
-  ClosedGate(const Region& region, Image& image, Nanoseconds timeout);
+  ClosedGate(const Region& region, Image& image, Nanoseconds timeout, const std::function<void()>& meanwhile);
   ~ClosedGate();
   ClosedGate(const ClosedGate&) = delete;
   ClosedGate& operator=(const ClosedGate&) = delete;

@@ -16,15 +16,17 @@
 #include "base/unique_fd.h"
 #include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
+#include "trace/format.h"
 
 namespace memswell::capture {
 
 struct Ring;
 
-// The program is about to exec; told by its `executing` record.
+// The program, or a child that it spawned, is about to exec; told by its `executing` record.
 struct PendingExec {
   std::string path;
-  std::uint8_t note = 0;  // format::ExecNote
+  format::ExecNote note = format::ExecNote::recorded;
+  std::uint32_t pid = 0;   // as the program sees it
   Nanoseconds time = 0;
 };
 
@@ -32,9 +34,11 @@ struct Image {
   ProcessIndex index;
   pid_t pid = 0;  // as the recorder sees it
   std::optional<std::uint32_t> slot;  // of the region; none: sampled only
+  bool is_described = false;  // the next three were written
   trace::Capture capture = trace::Capture::sampler;
   bool provisional = false;  // begun because the process was seen; may still attach
   std::uint64_t fork_stamp = 0;       // names the fork that it came from
+  std::uint32_t inherited_layout = 0;  // kept for it by its parent until it has a slot: page + 1
   std::uint64_t last_fork_stamp = 0;  // of the forks that its records have told of
   std::string executable;
   std::vector<std::string> command;
@@ -48,6 +52,7 @@ struct Image {
   bool finishing = false;         // the last round: nothing is waited for
 
   std::vector<Ring*> rings;
+  Nanoseconds begin_time = 0;
   Nanoseconds last_time = 0;  // of its newest event: times never go back within an image
   std::set<std::tuple<std::uint32_t, Address, Address>> mapped_modules;  // written: module, begin, bias
 
@@ -56,17 +61,19 @@ struct Image {
   std::uint64_t ring_waits = 0;
   std::uint64_t broken_rings = 0;
 
-  std::optional<PendingExec> exec;
+  std::vector<PendingExec> execs;
   std::optional<std::uint8_t> exit_kind;  // format::ExitKind
   std::uint32_t flags_reported = 0;       // format::ProcessFlag
 
   // Footprint.
+  std::optional<std::uint64_t> oom_kills_at_begin;  // in its cgroup
   Nanoseconds next_thorough = 0;  // when the next smaps is due
   Bytes peak_rss_bytes = 0;       // largest VmHWM read, over resets
   Bytes phase_peak_bytes = 0;     // VmHWM as last read
   bool peak_is_of_phase = true;   // VmHWM counts from the begin of this phase on
   Bytes rss_bytes = 0;            // as last sampled
   Bytes snapshot_rss_bytes = 0;   // RSS at the last page snapshot
+  Bytes snapshot_disagreement_bytes = 0;  // between smaps and the page map of the last snapshot
   bool peak_snapshot_due = false;
   Bytes own_bytes = 0;
   Bytes own_peak_bytes = 0;

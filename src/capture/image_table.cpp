@@ -16,6 +16,7 @@ Image& ImageTable::begin(ImageStart start) {
   image->index = ProcessIndex{begun_++};
   image->pid = process.pid;
   image->slot = start.slot;
+  image->begin_time = start.time;
   image->last_time = start.time;
   image->executable = process.executable;
   image->command = process.command;
@@ -44,6 +45,10 @@ void ImageTable::give_slot(Image& image, std::uint32_t slot) {
 
 void ImageTable::note_capture(Image& image, trace::Capture capture, const std::string& reason,
                               const std::string& allocator) {
+  const bool is_new = !image.is_described || image.capture != capture || image.reason != reason ||
+                      image.allocator != allocator;
+  if (!is_new) return;
+  image.is_described = true;
   image.capture = capture;
   image.reason = reason;
   image.allocator = allocator;

@@ -15,7 +15,7 @@ namespace memswell::capture {
 
 struct ImageStart {
   OpenedProcess process;
-  std::optional<std::uint32_t> slot;
+  std::optional<std::uint32_t> slot = {};
   trace::ProcessStart start = trace::ProcessStart::exec;
   const Image* parent = nullptr;  // start fork
   std::uint32_t parent_pid = 0;   // if /proc did not tell any more

@@ -90,13 +90,13 @@ Result<PendingProgram> PendingProgram::fork_program(const Launch& launch) {
   return PendingProgram(pid, std::move(go->write), std::move(exec_error->read));
 }
 
-Result<void> PendingProgram::go() {
+Result<void> PendingProgram::go(const std::string& name) {
   static_cast<void>(!write(go_.get(), "g", 1));
   go_.reset();
   int error = 0;
   if (read_whole(exec_error_.get(), &error, sizeof error) != static_cast<ssize_t>(sizeof error)) return {};
   waitpid(pid_, nullptr, 0);
-  return exec_failure("the program", error);
+  return exec_failure(name, error);
 }
 
 }  // namespace memswell::capture

@@ -32,8 +32,8 @@ class PendingProgram {
 
   pid_t pid() const { return pid_; }
 
-  // Lets it exec. Error: exec failed (126, 127), and the child is collected.
-  Result<void> go();
+  // Lets it exec. Error: exec of `name` failed (126, 127), and the child is collected.
+  Result<void> go(const std::string& name);
 
  private:
   PendingProgram(pid_t pid, UniqueFd go, UniqueFd exec_error)

@@ -77,8 +77,8 @@ void LayoutTable::retire(const std::vector<std::unique_ptr<Ring>>& rings) {
 
 void LayoutTable::free_pages(std::uint32_t page, const format::LayoutHeader& header) const {
   free_rules(region_, header.rules.load(std::memory_order_acquire));
-  const std::uint32_t retired = std::min<std::uint32_t>(header.retired_count.load(std::memory_order_acquire),
-                                                        std::size(header.retired));
+  constexpr auto kMost = static_cast<std::uint32_t>(std::size(decltype(header.retired){}));
+  const std::uint32_t retired = std::min(header.retired_count.load(std::memory_order_acquire), kMost);
   for (std::uint32_t i = 0; i < retired; ++i) free_rules(region_, header.retired[i].load(std::memory_order_relaxed));
   region_.free_pool_pages(page, kHeaderPages);
 }

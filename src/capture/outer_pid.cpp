@@ -3,11 +3,11 @@
 #include <dirent.h>
 
 #include <charconv>
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "probes/smaps/process_files.h"
+#include "probes/smaps/process_tree.h"
 #include "probes/smaps/status_parser.h"
 
 namespace memswell::capture {
@@ -66,13 +66,11 @@ std::optional<pid_t> find_child_by_inner_pid(pid_t parent, std::uint32_t inner) 
 }
 
 std::vector<pid_t> children_of(pid_t pid) {
-  std::vector<pid_t> children;
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
-  for (const pid_t tid : numbers_in(tasks)) {
-    std::ifstream file(tasks + std::to_string(tid) + "/children");
-    for (pid_t child = 0; file >> child;) children.push_back(child);
-  }
-  return children;
+  const auto files = smaps::ProcessFiles::open(pid);
+  if (!files || !*files) return {};
+  auto children = smaps::child_pids(**files);
+  if (!children) return {};
+  return *std::move(children);
 }
 
 }  // namespace memswell::capture

@@ -15,7 +15,7 @@ std::optional<std::uint32_t> inner_pid_of(pid_t pid);
 // The child of `parent` that calls itself `inner`; if none, because the parent has ended, any process that does.
 std::optional<pid_t> find_child_by_inner_pid(pid_t parent, std::uint32_t inner);
 
-// Children of all threads of a process (/proc/PID/task/TID/children, CONFIG_PROC_CHILDREN); empty if it is gone.
+// Children of all threads of a process; empty if it is gone.
 std::vector<pid_t> children_of(pid_t pid);
 
 }  // namespace memswell::capture

@@ -1,6 +1,6 @@
 #include "capture/process_tracker.h"
 
-#include <sys/wait.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "capture/capture_description.h"
 #include "capture/exit_status.h"
 #include "capture/outer_pid.h"
+#include "probes/smaps/cgroup_memory.h"
 
 namespace memswell::capture {
 namespace {
@@ -15,14 +16,26 @@ namespace {
 constexpr Nanoseconds kMillisecond = 1'000'000;
 // A fork whose child nobody has seen by then failed, or was followed by an exec or end at once.
 constexpr Nanoseconds kForkPatience = 20 * kMillisecond;
+// An exec whose failure has not been told by then has happened.
+constexpr Nanoseconds kExecPatience = 20 * kMillisecond;
 // A child that has neither attached nor claimed a slot by then will not.
 constexpr Nanoseconds kAttachPatience = 200 * kMillisecond;
 
 }  // namespace
 
-void ProcessTracker::expect_first(pid_t pid, std::string reason) {
+void ProcessTracker::expect_first(pid_t pid, std::string path, std::vector<std::string> command, std::string reason) {
   first_pid_ = pid;
+  first_path_ = std::move(path);
+  first_command_ = std::move(command);
   first_reason_ = std::move(reason);
+}
+
+// It may have ended before it could be looked at.
+OpenedProcess ProcessTracker::open_first() const {
+  OpenedProcess process = open_process(first_pid_);
+  if (process.executable.empty()) process.executable = first_path_;
+  if (process.command.empty()) process.command = first_command_;
+  return process;
 }
 
 void ProcessTracker::first_launched() {
@@ -31,17 +44,15 @@ void ProcessTracker::first_launched() {
     candidates_.emplace(first_pid_, clock_.now());
     return;
   }
-  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
-  images_.note_capture(image, trace::Capture::sampler, first_reason_, "");
+  begin_sampled(open_first(), first_reason_);
 }
 
 void ProcessTracker::first_ended(int wait_status, Bytes max_rss_bytes) {
   first_end_ = Ended{wait_status, max_rss_bytes};
+  candidates_.erase(first_pid_);
   if (images_.by_pid(first_pid_) != nullptr) return;
   // It neither attached nor lived long enough to be found: an entry all the same.
-  Image& image = images_.begin({.process = open_process(first_pid_), .time = clock_.now()});
-  images_.note_capture(image, trace::Capture::sampler,
-                       first_reason_.empty() ? "It ended before it attached to the recorder." : first_reason_, "");
+  begin_sampled(open_first(), first_reason_.empty() ? "It ended before it attached to the recorder." : first_reason_);
 }
 
 void ProcessTracker::launcher_is_gone() {
@@ -52,6 +63,19 @@ void ProcessTracker::launcher_is_gone() {
 void ProcessTracker::attached(AttachedProgram program) {
   const std::uint32_t inner = inner_pid_of(program.pid).value_or(static_cast<std::uint32_t>(program.pid));
   attached_.push_back({std::move(program), inner});
+}
+
+Image* ProcessTracker::writer_of_pipe(std::uint64_t inode) const {
+  const std::string pipe = "pipe:[" + std::to_string(inode) + "]";
+  Image* writer = nullptr;
+  for (const auto& image : images_.running()) {
+    if (image->sampler == nullptr) continue;
+    for (const char* stream : {"fd/1", "fd/2"}) {
+      const auto target = image->sampler->files().read_link(stream);
+      if (target && *target && **target == pipe && (writer == nullptr || writer->index < image->index)) writer = image.get();
+    }
+  }
+  return writer;
 }
 
 bool ProcessTracker::is_unclaimed(std::uint32_t slot) const {
@@ -97,7 +121,7 @@ void ProcessTracker::begin_exec(std::uint32_t slot) {
       describe(*before);
       return;
     }
-    finish_replaced(*before);
+    finish_replaced(*before, before->last_time);
   }
   Image& image = images_.begin({.process = std::move(process),
                                 .slot = slot,
@@ -135,6 +159,7 @@ void ProcessTracker::describe(Image& image) {
   CaptureDescription said = describe_capture(flags, path, image.executable);
   image.flags_reported = flags;
   images_.note_capture(image, said.capture, said.reason, said.allocator);
+  if (image.pid == first_pid_) image.oom_kills_at_begin = oom_kills(image);
 }
 
 Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
@@ -172,21 +197,38 @@ void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent) {
                                 .parent = parent,
                                 .parent_pid = static_cast<std::uint32_t>(parent->pid),
                                 .time = parent->last_time});
+  image.inherited_layout = region_.process(*parent->slot).layout.load(std::memory_order_relaxed);
   images_.note_capture(image, parent->capture, parent->reason, parent->allocator);
 }
 
-void ProcessTracker::on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) {
-  image.exec = PendingExec{path, static_cast<std::uint8_t>(note), time};
-  exec_notes_[path] = note;
+void ProcessTracker::begin_sampled(OpenedProcess process, const std::string& reason) {
+  Image& image = images_.begin({.process = std::move(process), .time = clock_.now()});
+  images_.note_capture(image, trace::Capture::sampler, reason, "");
+  if (image.pid == first_pid_) image.oom_kills_at_begin = oom_kills(image);
 }
 
-void ProcessTracker::on_exec_failed(Image& image) { image.exec.reset(); }
+void ProcessTracker::on_executing(Image& image, PendingExec exec) { image.execs.push_back(std::move(exec)); }
+
+void ProcessTracker::on_exec_failed(Image& image) {
+  if (!image.execs.empty()) image.execs.pop_back();
+  image.last_snapshot_taken = false;
+}
 
 void ProcessTracker::look_for_children() {
-  std::vector<std::pair<pid_t, Image*>> children;
-  for (const auto& image : images_.running())
-    for (const pid_t child : children_of(image->pid)) children.emplace_back(child, image.get());
-  for (const auto& [child, parent] : children) note_child(child, *parent);
+  for (std::size_t i = 0; i < images_.running().size(); ++i) settle_execs(*images_.running()[i]);
+  const Nanoseconds now = clock_.now();
+  for (const auto& image : images_.running()) {
+    for (const pid_t child : children_of(image->pid))
+      if (images_.by_pid(child) == nullptr) candidates_.emplace(child, now);
+    // An exec that left no record, by a raw system call.
+    if (image->process_ended || image->provisional) continue;
+    const std::string executable = read_executable(image->pid);
+    if (!executable.empty() && executable != image->executable) candidates_.emplace(image->pid, now);
+  }
+  settle_candidates();
+}
+
+void ProcessTracker::settle_candidates() {
   const Nanoseconds now = clock_.now();
   for (auto place = candidates_.begin(); place != candidates_.end();) {
     const auto [pid, since] = *place;
@@ -195,32 +237,40 @@ void ProcessTracker::look_for_children() {
       continue;
     }
     place = candidates_.erase(place);
-    if (images_.by_pid(pid) != nullptr) continue;
-    Image& image = images_.begin({.process = open_process(pid), .time = now});
-    image.provisional = true;
-    const auto note = exec_notes_.find(image.executable);
-    images_.note_capture(image, trace::Capture::sampler,
-                         note != exec_notes_.end() && note->second != format::ExecNote::recorded
-                             ? std::string(describe_exec_note(note->second))
-                             : "It has not attached to the recorder: its allocations are not seen, its footprint is.",
-                         "");
+    OpenedProcess process = open_process(pid);
+    if (Image* known = images_.by_pid(pid)) {
+      if (process.executable.empty() || known->executable == process.executable) continue;
+      finish_replaced(*known, known->last_time);
+    }
+    begin_sampled(std::move(process), "It has not attached to the recorder: its allocations are not seen, its footprint is.");
+    if (Image* image = images_.by_pid(pid)) image->provisional = true;
   }
-  for (std::size_t i = 0; i < images_.running().size(); ++i) check_for_silent_exec(*images_.running()[i]);
 }
 
-void ProcessTracker::note_child(pid_t pid, Image& parent) {
-  if (images_.by_pid(pid) != nullptr) return;
-  // A child that has not exec'd and claimed no slot yet is its parent's copy: it has allocated nothing of its own.
-  candidates_.emplace(pid, clock_.now());
-  static_cast<void>(parent);
+// An exec that has not failed by now has happened. One that attaches is found by its slot.
+void ProcessTracker::settle_execs(Image& image) {
+  const Nanoseconds now = clock_.now();
+  while (!image.execs.empty() && now - image.execs.front().time >= kExecPatience) {
+    const PendingExec exec = image.execs.front();
+    image.execs.erase(image.execs.begin());
+    if (exec.note == format::ExecNote::recorded) continue;
+    const bool own = image.slot && exec.pid == region_.process(*image.slot).pid;
+    settle_exec(image, exec);
+    if (own) return;  // the image is gone
+  }
 }
 
-// An image that cannot attach took the place of one that is known.
-void ProcessTracker::check_for_silent_exec(Image& image) {
-  if (image.process_ended || image.provisional) return;
-  const std::string executable = read_executable(image.pid);
-  if (executable.empty() || executable == image.executable) return;
-  if (candidates_.emplace(image.pid, clock_.now()).second) return;
+void ProcessTracker::settle_exec(Image& image, PendingExec exec) {
+  const bool own = image.slot && exec.pid == region_.process(*image.slot).pid;
+  const pid_t pid = own ? image.pid
+                        : find_child_by_inner_pid(image.pid, exec.pid).value_or(static_cast<pid_t>(exec.pid));
+  if (!own && images_.by_pid(pid) != nullptr) return;
+  OpenedProcess process = open_process(pid);
+  if (process.executable.empty()) process.executable = exec.path;
+  if (process.command.empty()) process.command = {exec.path};
+  if (own) finish_replaced(image, exec.time);
+  candidates_.erase(pid);
+  begin_sampled(std::move(process), std::string(describe_exec_note(exec.note)));
 }
 
 bool ProcessTracker::all_ended() const { return first_finished_ && images_.running().empty() && candidates_.empty(); }
@@ -235,7 +285,12 @@ void ProcessTracker::finish_ended() {
       continue;
     }
     const pid_t pid = image.pid;
-    finish(image, end_of(image));
+    drain_.finish_reading(image);
+    const bool had_become_another = image.slot && !image.execs.empty() &&
+                                    image.execs.back().note != format::ExecNote::recorded &&
+                                    image.execs.back().pid == region_.process(*image.slot).pid;
+    if (had_become_another) settle_exec(image, image.execs.back());
+    if (Image* last = images_.by_pid(pid)) finish(*last, end_of(*last));
     if (pid == first_pid_) first_finished_ = true;
     i = 0;  // the end may have begun and ended others
   }
@@ -249,7 +304,11 @@ ImageEnd ProcessTracker::end_of(Image& image) {
     end.reason = status.reason;
     end.code = status.code;
     end.signal = status.signal;
-    end.max_rss_bytes = first_end_->max_rss_bytes;
+    // ru_maxrss is also that of the children that it has waited for.
+    end.max_rss_bytes = images_.begun() == 1 ? first_end_->max_rss_bytes : 0;
+    const auto kills = oom_kills(image);
+    if (status.signal == SIGKILL && kills && image.oom_kills_at_begin && *kills > *image.oom_kills_at_begin)
+      end.reason = trace::EndReason::oom_killed;
     return end;
   }
   const ExitStatus status = read_exit_status(image.pidfd, image.pid);
@@ -258,6 +317,13 @@ ImageEnd ProcessTracker::end_of(Image& image) {
   end.signal = status.signal;
   if (end.reason == trace::EndReason::unknown && image.exit_kind) end.reason = trace::EndReason::exited;
   return end;
+}
+
+// How often the kernel has killed in the process's cgroup for want of memory. A zombie still belongs to it.
+std::optional<std::uint64_t> ProcessTracker::oom_kills(const Image& image) const {
+  if (image.sampler == nullptr) return std::nullopt;
+  const auto memory = smaps::read_cgroup_memory(image.sampler->files());
+  return memory && *memory ? (*memory)->oom_kills : std::nullopt;
 }
 
 void ProcessTracker::finish(Image& image, const ImageEnd& end) {
@@ -269,13 +335,13 @@ void ProcessTracker::finish(Image& image, const ImageEnd& end) {
     if (shared.origin == format::ProcessOrigin::fork && images_.by_slot(shared.parent_slot) == &image)
       begin_fork(slot, &image);
   }
+  if (image.inherited_layout != 0 && !image.slot) drain_.drop_layout_user(image.inherited_layout);
   holds_.erase(&image);
   drain_.finish(image, end);
 }
 
-void ProcessTracker::finish_replaced(Image& image) {
-  finish(image, {.reason = trace::EndReason::replaced_by_exec,
-                 .time = image.exec ? image.exec->time : image.last_time});
+void ProcessTracker::finish_replaced(Image& image, Nanoseconds time) {
+  finish(image, {.reason = trace::EndReason::replaced_by_exec, .time = time});
 }
 
 }  // namespace memswell::capture

@@ -25,8 +25,8 @@ class ProcessTracker {
   ProcessTracker(const Region& region, const StampClock& clock, ImageTable& images, Drain& drain)
       : region_(region), clock_(clock), images_(images), drain_(drain) {}
 
-  // The program's process, before it execs. `reason`: why it is not preloaded, empty if it is.
-  void expect_first(pid_t pid, std::string reason);
+  // The program's process, before it execs. `reason`: why it is not recorded but sampled, empty if it is recorded.
+  void expect_first(pid_t pid, std::string path, std::vector<std::string> command, std::string reason);
   // It runs now.
   void first_launched();
   // The launcher has collected it: wait status and ru_maxrss.
@@ -36,6 +36,10 @@ class ProcessTracker {
   bool first_is_finished() const { return first_finished_; }
 
   void attached(AttachedProgram program);
+
+  // The process that has most probably written into a pipe: of those that hold it as stdout or stderr the one that began
+  // last, since its ancestors wait. Null: none does.
+  Image* writer_of_pipe(std::uint64_t inode) const;
 
   // Each drain round: images that have claimed a slot.
   void discover_slots();
@@ -51,7 +55,7 @@ class ProcessTracker {
 
   // As ControlSink.
   Emitted on_forking(Image& image, std::uint64_t stamp);
-  void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time);
+  void on_executing(Image& image, PendingExec exec);
   void on_exec_failed(Image& image);
 
  private:
@@ -69,13 +73,17 @@ class ProcessTracker {
   void begin_exec(std::uint32_t slot);
   void begin_fork(std::uint32_t slot, const Image* parent);
   void begin_child_without_slot(pid_t pid, Image* parent);
-  void note_child(pid_t pid, Image& parent);
+  OpenedProcess open_first() const;
+  std::optional<std::uint64_t> oom_kills(const Image& image) const;
+  void begin_sampled(OpenedProcess process, const std::string& reason);
+  void settle_candidates();
+  void settle_execs(Image& image);
+  void settle_exec(Image& image, PendingExec exec);
   OpenedProcess process_of_exec(std::uint32_t inner);
   void describe(Image& image);
   void finish(Image& image, const ImageEnd& end);
-  void finish_replaced(Image& image);
+  void finish_replaced(Image& image, Nanoseconds time);
   ImageEnd end_of(Image& image);
-  void check_for_silent_exec(Image& image);
 
   const Region& region_;
   const StampClock& clock_;
@@ -83,6 +91,8 @@ class ProcessTracker {
   Drain& drain_;
 
   pid_t first_pid_ = 0;
+  std::string first_path_;
+  std::vector<std::string> first_command_;
   std::string first_reason_;
   bool launched_ = false;
   bool launcher_gone_ = false;
@@ -97,7 +107,6 @@ class ProcessTracker {
   std::map<std::uint64_t, std::uint64_t> given_up_forks_;
   std::map<const Image*, Hold> holds_;
   std::map<pid_t, Nanoseconds> candidates_;      // children seen without a slot, since when
-  std::map<std::string, format::ExecNote> exec_notes_;  // by path: why an image there will not be recorded
 };
 
 }  // namespace memswell::capture

@@ -1,62 +1,56 @@
 #include "capture/program_file.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
-#include <string_view>
-#include <vector>
+
+#include "probes/smaps/image_kind.h"
+#include "probes/smaps/program_lookup.h"
+#include "trace/format.h"
 
 namespace memswell::capture {
 namespace {
 
-enum class Found : std::uint8_t { executable, not_executable, missing };
+static_assert(static_cast<int>(smaps::ImageKind::other_class) == static_cast<int>(format::ExecNote::other_class));
+static_assert(static_cast<int>(smaps::ImageKind::unreadable) == static_cast<int>(format::ExecNote::unreadable));
 
-Found look_at(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) return Found::missing;
-  const bool runs = S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
-  return runs ? Found::executable : Found::not_executable;
-}
-
-std::vector<std::string> search_path() {
-  const char* value = std::getenv("PATH");
-  std::string_view rest = value != nullptr ? value : "/bin:/usr/bin";
-  std::vector<std::string> directories;
-  for (;;) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view directory = rest.substr(0, colon);
-    directories.emplace_back(directory.empty() ? "." : directory);
-    if (colon == std::string_view::npos) return directories;
-    rest.remove_prefix(colon + 1);
+// A static or privileged program ignores the preload; what it starts may bear it.
+bool bears_preload(smaps::ImageKind kind) {
+  switch (kind) {
+    case smaps::ImageKind::recordable:
+    case smaps::ImageKind::static_executable:
+    case smaps::ImageKind::privileged: return true;
+    case smaps::ImageKind::other_libc:
+    case smaps::ImageKind::sanitizer:
+    case smaps::ImageKind::other_class:
+    case smaps::ImageKind::unreadable: return false;
   }
+  return false;
 }
 
-Error not_executable(const std::string& path) {
-  return {"cannot run " + path + ": it is not an executable file.", ExitCode::not_executable};
+std::optional<std::string_view> search_path() {
+  const char* value = std::getenv("PATH");
+  if (value == nullptr) return std::nullopt;
+  return value;
 }
 
 }  // namespace
 
-Result<std::string> find_program(const std::string& name) {
-  if (name.empty()) return Error{"cannot run a program without a name.", ExitCode::not_found};
-  if (name.find('/') != std::string::npos) {
-    switch (look_at(name)) {
-      case Found::executable: return name;
-      case Found::not_executable: return not_executable(name);
-      case Found::missing: return Error{"cannot run " + name + ": there is no such file.", ExitCode::not_found};
-    }
+Result<ProgramFile> find_program_file(const std::string& name) {
+  const Result<std::string> path = smaps::find_program(name, search_path());
+  if (!path) return path.error();
+  const smaps::ImageInspection inspection = smaps::inspect_image(*path);
+  ProgramFile program{.path = *path, .probe = "", .reason = inspection.sentence};
+  program.sampled_only = inspection.kind != smaps::ImageKind::recordable;
+  if (!bears_preload(inspection.kind)) return program;
+  const Result<std::string> probe = find_probe();
+  if (probe) {
+    program.probe = *probe;
+  } else {
+    program.sampled_only = true;
+    program.reason = probe.error().sentence;
   }
-  std::string refused;
-  for (const std::string& directory : search_path()) {
-    const std::string path = directory + "/" + name;
-    const Found found = look_at(path);
-    if (found == Found::executable) return path;
-    if (found == Found::not_executable && refused.empty()) refused = path;
-  }
-  if (!refused.empty()) return not_executable(refused);
-  return Error{"cannot run " + name + ": no such program in PATH.", ExitCode::not_found};
+  return program;
 }
 
 Result<std::string> find_probe() {

@@ -1,11 +1,16 @@
 #include "capture/record.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/log.h"
@@ -13,6 +18,8 @@
 #include "capture/control_channel.h"
 #include "capture/launcher.h"
 #include "capture/output_file.h"
+#include "capture/output_pump.h"
+#include "capture/phase_lines.h"
 #include "capture/program_file.h"
 #include "capture/program_wait.h"
 #include "capture/recorder.h"
@@ -29,31 +36,23 @@ constexpr int kFlushPatienceSlices = 10;  // without a heartbeat of the recorder
 // What must be there before anything is started.
 struct Preparation {
   Launch launch;
-  std::string no_preload_reason;
+  ProgramFile program;
   format::StampSource stamp_source;
   Region region;
   AttachServer server;
 };
 
-struct Preload {
-  std::string probe;   // empty: none
-  std::string reason;  // why none
-};
-
-Preload choose_preload(const RecordOptions& options) {
-  if (!options.preload) return {"", "It was to be sampled only."};
-  const Result<std::string> probe = find_probe();
-  if (!probe) return {"", probe.error().sentence};
-  return {*probe, ""};
-}
-
 std::string socket_name() { return std::to_string(getpid()) + "-" + std::to_string(monotonic_now() % 1'000'000); }
 
 Result<Preparation> prepare(const RecordOptions& options) {
-  const Result<std::string> program = find_program(options.command.at(0));
+  Result<ProgramFile> program = find_program_file(options.command.at(0));
   if (!program) return program.error();
-  const Preload preload = choose_preload(options);
-  if (!preload.reason.empty()) log::note(preload.reason);
+  if (options.phase_on) {
+    if (const auto pattern = compile_phase_pattern(*options.phase_on); !pattern) return pattern.error();
+    log::note("the program's output goes through a pipe, because of --phase-on");
+  }
+  if (!options.preload) *program = {.path = program->path, .probe = "", .reason = "It was to be sampled only.", .sampled_only = true};
+  if (!program->reason.empty()) log::note(program->reason);
   const format::StampSource stamp_source = choose_stamp_source();
   Result<Region> region = Region::create({.max_depth = options.max_depth,
                                           .on_full = options.when_full == WhenRingsAreFull::wait ? format::OnFull::wait
@@ -65,8 +64,8 @@ Result<Preparation> prepare(const RecordOptions& options) {
   Result<AttachServer> server = AttachServer::open(socket_name());
   if (!server) return server.error();
   std::strncpy(region->header().attach_address, server->address().c_str(), sizeof region->header().attach_address - 1);
-  Launch launch{.command = options.command, .probe = preload.probe, .region_address = server->address()};
-  return Preparation{std::move(launch), preload.reason, stamp_source, *std::move(region), *std::move(server)};
+  Launch launch{.command = options.command, .probe = program->probe, .region_address = server->address()};
+  return Preparation{std::move(launch), *std::move(program), stamp_source, *std::move(region), *std::move(server)};
 }
 
 struct Recording {
@@ -84,7 +83,8 @@ Result<Recording> create_recording(const RecordOptions& options, pid_t pid) {
 }
 
 // Forks the recorder and waits until the program may start.
-Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOptions& options, pid_t program, UniqueFd file) {
+Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOptions& options, pid_t program, UniqueFd file,
+                                      ControlChannel pump) {
   auto pair = ControlChannel::make_pair();
   if (!pair) return Error{std::string("cannot make a socket pair: ") + std::strerror(errno) + "."};
   const pid_t pid = fork();
@@ -94,10 +94,12 @@ Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOpti
     run_recorder({.region = preparation.region,
                   .attach_server = std::move(preparation.server),
                   .control = ControlChannel(std::move(pair->second)),
+                  .pump = std::move(pump),
                   .file = std::move(file),
                   .options = options,
                   .program = program,
-                  .no_preload_reason = preparation.no_preload_reason,
+                  .program_path = preparation.program.path,
+                  .not_recorded_reason = preparation.program.sampled_only ? preparation.program.reason : "",
                   .stamp_source = preparation.stamp_source});
   }
   pair->second.reset();
@@ -106,6 +108,44 @@ Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOpti
   if (word && word->kind == Message::Kind::ready) return control;
   if (word && word->kind == Message::Kind::failed) return Error{word->text};
   return Error{"the recorder did not start."};
+}
+
+// The pipes and channels of the program's output, if lines of it begin phases.
+struct Pump {
+  UniqueFd program_out;  // write ends, for the program
+  UniqueFd program_err;
+  ControlChannel recorder;  // the recorder's end
+  ControlChannel launcher;  // ours
+};
+
+Result<PumpSetup> prepare_pump(Pump& pump, const std::string& pattern) {
+  int out[2];
+  int err[2];
+  auto recorder = ControlChannel::make_pair();
+  auto launcher = ControlChannel::make_pair();
+  if (!recorder || !launcher || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+    return Error{std::string("cannot make pipes for the program's output: ") + std::strerror(errno) + "."};
+  pump.program_out.reset(out[1]);
+  pump.program_err.reset(err[1]);
+  pump.recorder = ControlChannel(std::move(recorder->first));
+  pump.launcher = ControlChannel(std::move(launcher->first));
+  return PumpSetup{UniqueFd(out[0]), UniqueFd(err[0]), ControlChannel(std::move(recorder->second)),
+                   ControlChannel(std::move(launcher->second)), pattern};
+}
+
+Result<void> start_pump(PumpSetup setup) {
+  const pid_t pid = fork();
+  if (pid < 0) return Error{std::string("cannot start the pump of the program's output: ") + std::strerror(errno) + "."};
+  if (pid == 0) run_output_pump(std::move(setup));
+  return {};
+}
+
+// What the program has written is with the caller, and its phases with the recorder, before its end is told.
+void wait_until_passed_on(const ControlChannel& pump) {
+  if (pump.fd() < 0) return;
+  pump.send({.kind = Message::Kind::first_ended});
+  while (!pump.receive(-1)) {
+  }
 }
 
 // Until the recorder has written what the first process did; as long as it works, however much that is.
@@ -132,37 +172,65 @@ Bytes own_peak_rss() {
   return static_cast<Bytes>(usage.ru_maxrss) * 1024;
 }
 
+// Everything that is started before the program runs.
+struct Started {
+  PendingProgram program;
+  ControlChannel control;
+  ControlChannel pump;
+  std::string recording;
+};
+
+Result<Started> start(Preparation& preparation, const RecordOptions& options) {
+  Pump pump;
+  std::optional<PumpSetup> pump_setup;
+  if (options.phase_on) {
+    Result<PumpSetup> setup = prepare_pump(pump, *options.phase_on);
+    if (!setup) return setup.error();
+    pump_setup = *std::move(setup);
+    preparation.launch.stdout_fd = pump.program_out.get();
+    preparation.launch.stderr_fd = pump.program_err.get();
+  }
+  Result<PendingProgram> program = PendingProgram::fork_program(preparation.launch);
+  if (!program) return program.error();
+  Result<Recording> recording = create_recording(options, program->pid());
+  if (!recording) return recording.error();
+  if (pump_setup) {
+    if (const auto started = start_pump(*std::move(pump_setup)); !started) return started.error();
+  }
+  Result<ControlChannel> control = start_recorder(preparation, options, program->pid(), std::move(recording->file),
+                                                  std::move(pump.recorder));
+  if (!control) return control.error();
+  return Started{*std::move(program), *std::move(control), std::move(pump.launcher), recording->path};
+}
+
 }  // namespace
 
 Result<RecordOutcome> record(const RecordOptions& options) {
   Result<Preparation> preparation = prepare(options);
   if (!preparation) return preparation.error();
   const Bytes rss_before_exec = own_peak_rss();
-  Result<PendingProgram> program = PendingProgram::fork_program(preparation->launch);
-  if (!program) return program.error();
-  RecordOutcome outcome{.pid = static_cast<std::uint32_t>(program->pid())};
-  Result<Recording> recording = create_recording(options, program->pid());
-  if (!recording) return recording.error();
-  outcome.recording = recording->path;
-  Result<ControlChannel> control =
-      start_recorder(*preparation, options, program->pid(), std::move(recording->file));
-  if (!control) return control.error();
+  Result<Started> started = start(*preparation, options);
+  if (!started) return started.error();
+  const pid_t pid = started->program.pid();
+  const ControlChannel& control = started->control;
+  RecordOutcome outcome{.pid = static_cast<std::uint32_t>(pid), .recording = started->recording};
 
-  const SignalRelay relay(program->pid());
+  const SignalRelay relay(pid);
   const Nanoseconds begin = monotonic_now();
-  if (const Result<void> started = program->go(); !started) {
-    control->send({.kind = Message::Kind::launch_failed});
+  if (const Result<void> launched = started->program.go(options.command[0]); !launched) {
+    control.send({.kind = Message::Kind::launch_failed});
     unlink(outcome.recording.c_str());
-    return started.error();
+    return launched.error();
   }
-  control->send({.kind = Message::Kind::launched, .a = program->pid()});
-  const ProgramEnd end = wait_for_program(program->pid());
+  control.send({.kind = Message::Kind::launched, .a = pid});
+  const ProgramEnd end = wait_for_program(pid);
   outcome.elapsed = monotonic_now() - begin;
+  wait_until_passed_on(started->pump);
   // What the kernel counts since before the exec says nothing until the program was larger than we are.
   const Bytes max_rss = end.max_rss_bytes > rss_before_exec ? end.max_rss_bytes : 0;
-  control->send({.kind = Message::Kind::first_ended, .a = end.wait_status, .b = max_rss});
-  wait_until_flushed(*control, preparation->region.header(), outcome);
-  collect_program(program->pid());
+  control.send({.kind = Message::Kind::first_ended, .a = end.wait_status, .b = max_rss});
+  wait_until_flushed(control, preparation->region.header(), outcome);
+  collect_program(pid);
   if (WIFSIGNALED(end.wait_status)) outcome.signal = WTERMSIG(end.wait_status);
   if (WIFEXITED(end.wait_status)) outcome.exit_status = WEXITSTATUS(end.wait_status);
   return outcome;

@@ -50,10 +50,10 @@ struct RecordOutcome {
   std::int32_t exit_status = 0;  // if signal == 0
   std::int32_t signal = 0;       // the program was ended by it
   Nanoseconds elapsed = 0;       // from start to end of the first process
-  std::string recording;         // path of the file
+  std::string recording = {};    // path of the file
   bool descendants_run_on = false;      // the recorder goes on with them, the file grows
-  std::optional<Error> failure;         // the recording ends early (disk full, …); the program lived on
-  std::vector<std::string> notes;       // sentences for the user that came up on the way
+  std::optional<Error> failure = {};    // the recording ends early (disk full, …); the program lived on
+  std::vector<std::string> notes = {};  // sentences for the user that came up on the way
 };
 
 // Errors: the program is not found (127) or cannot be executed (126), the recording cannot be written, the region cannot

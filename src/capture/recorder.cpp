@@ -1,16 +1,15 @@
 #include "capture/recorder.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "capture/control_requests.h"
+#include "capture/detached_process.h"
 #include "capture/drain.h"
 #include "capture/event_translator.h"
 #include "capture/footprint.h"
@@ -51,8 +50,9 @@ class Recorder final : public ControlSink {
     taker_.announce_phase(image, name, time);
   }
   void on_value(Image& image) override { taker_.announce_value(image); }
-  void on_executing(Image& image, format::ExecNote note, const std::string& path, Nanoseconds time) override {
-    tracker_.on_executing(image, note, path, time);
+  void on_executing(Image& image, PendingExec exec) override {
+    if (is_own_exec(image, exec)) taker_.announce_exit(image);
+    tracker_.on_executing(image, std::move(exec));
   }
   void on_exec_failed(Image& image) override { tracker_.on_exec_failed(image); }
   void on_exiting(Image& image, std::uint8_t exit_kind) override {
@@ -61,6 +61,10 @@ class Recorder final : public ControlSink {
   }
 
  private:
+  // Else it is a child's, told in its parent's ring (vfork, posix_spawn).
+  bool is_own_exec(const Image& image, const PendingExec& exec) const {
+    return image.slot && exec.pid == region_.process(*image.slot).pid;
+  }
   bool round();
   void service(Nanoseconds now);
   void housekeeping(Nanoseconds now);
@@ -117,7 +121,7 @@ Recorder::Recorder(RecorderSetup setup)
       taker_(region_, writer_, clock_, images_, drain_, footprint_),
       requests_(images_, taker_, writer_) {
   writer_.write(describe_run(setup_.options));
-  tracker_.expect_first(setup_.program, setup_.no_preload_reason);
+  tracker_.expect_first(setup_.program, setup_.program_path, setup_.options.command, setup_.not_recorded_reason);
 }
 
 void Recorder::run() {
@@ -176,6 +180,12 @@ void Recorder::watch_disk() {
 }
 
 void Recorder::take_messages() {
+  while (setup_.pump.fd() >= 0) {
+    const auto message = setup_.pump.receive(0);
+    if (!message) break;
+    if (message->kind != Message::Kind::phase) setup_.pump.close();
+    if (message->kind == Message::Kind::phase) taker_.cut_phase(message->text, tracker_.writer_of_pipe(message->b));
+  }
   while (control_open_) {
     const auto message = setup_.control.receive(0);
     if (!message) return;
@@ -188,11 +198,11 @@ void Recorder::take_message(const Message& message) {
     case Message::Kind::launched: tracker_.first_launched(); return;
     case Message::Kind::launch_failed: never_launched_ = true; return;
     case Message::Kind::first_ended: tracker_.first_ended(static_cast<int>(message.a), message.b); return;
-    case Message::Kind::phase: taker_.cut_phase(message.text, nullptr); return;
     case Message::Kind::closed:
       control_open_ = false;
       tracker_.launcher_is_gone();
       return;
+    case Message::Kind::phase:
     case Message::Kind::ready:
     case Message::Kind::failed:
     case Message::Kind::flushed: return;
@@ -220,6 +230,7 @@ void Recorder::rest(Nanoseconds now) {
   polled_.clear();
   setup_.attach_server.add_to(polled_);
   if (control_open_) polled_.push_back({setup_.control.fd(), POLLIN, 0});
+  if (setup_.pump.fd() >= 0) polled_.push_back({setup_.pump.fd(), POLLIN, 0});
   for (const auto& image : images_.running())
     if (image->pidfd && !image->process_ended) polled_.push_back({image->pidfd.get(), POLLIN, 0});
   const timespec timeout{0, static_cast<long>(sleep)};
@@ -228,10 +239,12 @@ void Recorder::rest(Nanoseconds now) {
 
 // The recording is whole when RunEnd is its last event.
 void Recorder::finish() {
-  static_cast<void>(this);
   region_.header().enabled.store(0, std::memory_order_seq_cst);
   if (!never_launched_) {
-    writer_.write(trace::RunEnd{.time = clock_.now(), .complete = true});
+    trace::RunEnd end;
+    end.time = clock_.now();
+    end.complete = true;
+    writer_.write(end);
     writer_.flush();
     setup_.control.send({.kind = Message::Kind::flushed,
                          .a = 0,
@@ -241,28 +254,22 @@ void Recorder::finish() {
   _exit(0);
 }
 
-// Ctrl-C and the like are for the program; the recorder ends when the programs do.
-void ignore_signals() {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2})
-    signal(signal_number, SIG_IGN);
-}
-
-// Whoever reads what the program prints must not wait for the recorder to end.
-void leave_standard_streams() {
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0) return;
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
-  close(null);
+// Each process takes three descriptors.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace
 
 void run_recorder(RecorderSetup setup) {
-  setsid();
-  prctl(PR_SET_NAME, "memswell-record");
+  std::vector<int> kept = {setup.region.fd(), setup.control.fd(), setup.file.get(), setup.pump.fd()};
+  setup.attach_server.add_descriptors_to(kept);
+  detach_process("memswell-record", std::move(kept), StandardStreams::leave);
   prctl(PR_SET_TIMERSLACK, 1);
-  ignore_signals();
-  leave_standard_streams();
+  allow_many_descriptors();
   if (const auto locked = setup.region.lock_recorder_mutex(); !locked) {
     setup.control.send({.kind = Message::Kind::failed, .text = locked.error().sentence});
     _exit(1);

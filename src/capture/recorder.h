@@ -16,10 +16,12 @@ struct RecorderSetup {
   Region& region;
   AttachServer attach_server;
   ControlChannel control;
+  ControlChannel pump;  // of the program's output; closed: there is none
   UniqueFd file;  // the recording, empty
   const RecordOptions& options;
-  pid_t program = 0;           // the forked process that will exec the program
-  std::string no_preload_reason;  // empty: it is preloaded
+  pid_t program = 0;               // the forked process that will exec the program
+  std::string program_path;        // the file that it will exec
+  std::string not_recorded_reason;  // empty: it is recorded
   format::StampSource stamp_source = format::StampSource::tsc;
 };
 

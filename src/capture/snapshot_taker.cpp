@@ -59,6 +59,7 @@ bool SnapshotTaker::perform() {
         break;
       case Wish::exit:
         if (image == nullptr) break;
+        footprint_.sample(*image);
         take(*image, trace::SnapshotCause::exit, "");
         image->last_snapshot_taken = true;
         break;
@@ -66,7 +67,7 @@ bool SnapshotTaker::perform() {
   }
   for (std::size_t i = 0; i < images_.running().size(); ++i) {
     Image& image = *images_.running()[i];
-    if (!std::exchange(image.peak_snapshot_due, false)) continue;
+    if (!std::exchange(image.peak_snapshot_due, false) || image.last_snapshot_taken) continue;
     any = true;
     const Nanoseconds begin = clock_.now();
     take(image, trace::SnapshotCause::peak, "");
@@ -79,20 +80,25 @@ void SnapshotTaker::cut(const std::string& name, ProcessIndex announced_by) {
   for (std::size_t i = 0; i < images_.running().size(); ++i) {
     Image& image = *images_.running()[i];
     if (image.process_ended) continue;
-    ClosedGate gate(region_, image, kGateTimeout);
+    ClosedGate gate(region_, image, kGateTimeout, [&] { drain_.drain_to_now(image); });
     drain_.drain_to_now(image);
     image.last_time = std::max(image.last_time, clock_.now());
     trace::PhaseBoundary boundary{
         .process = image.index, .announced_by = announced_by, .time = image.last_time, .name = name};
     footprint_.cut_peak(image, boundary);
     writer_.write(boundary);
-    footprint_.snapshot(image, trace::SnapshotCause::phase, name, gate);
+    if (footprint_.snapshots_at_phases()) {
+      footprint_.snapshot(image, trace::SnapshotCause::phase, name, gate);
+    } else {
+      gate.open();
+      footprint_.read_thorough(image, trace::SnapshotCause::phase);
+    }
   }
 }
 
 void SnapshotTaker::take(Image& image, trace::SnapshotCause cause, const std::string& phase) {
   if (image.process_ended) return;
-  ClosedGate gate(region_, image, kGateTimeout);
+  ClosedGate gate(region_, image, kGateTimeout, [&] { drain_.drain_to_now(image); });
   drain_.drain_to_now(image);
   footprint_.snapshot(image, cause, phase, gate);
 }

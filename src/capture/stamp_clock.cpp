@@ -132,8 +132,8 @@ void StampClock::draw_line(Reading from, Reading to) {
   anchor_stamp_ = to.stamp;
   anchor_time_ = to.time;
   if (to.stamp == from.stamp) return;
-  scale_ = static_cast<std::int64_t>((static_cast<__int128>(to.time - from.time) << kScaleBits) /
-                                     static_cast<__int128>(to.stamp - from.stamp));
+  scale_ = static_cast<std::int64_t>((static_cast<Wide>(to.time - from.time) << kScaleBits) /
+                                     static_cast<Wide>(to.stamp - from.stamp));
 }
 
 std::uint64_t StampClock::window_end() const {

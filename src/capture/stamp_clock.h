@@ -14,6 +14,8 @@
 
 namespace memswell::capture {
 
+__extension__ using Wide = __int128;  // products of stamps and scales
+
 // TSC if the kernel trusts it for timekeeping; or if it is constant and never stops and no CPU is found behind another in
 // a test of 2 ms on all CPUs that this process may run on; else the counter.
 format::StampSource choose_stamp_source();
@@ -34,7 +36,7 @@ class StampClock {
 
   Nanoseconds time_of(std::uint64_t stamp) const {
     const auto delta = static_cast<std::int64_t>(stamp - anchor_stamp_);
-    const auto offset = static_cast<std::int64_t>((static_cast<__int128>(delta) * scale_) >> kScaleBits);
+    const auto offset = static_cast<std::int64_t>((static_cast<Wide>(delta) * scale_) >> kScaleBits);
     const std::int64_t time = static_cast<std::int64_t>(anchor_time_) + offset;
     return time < 0 ? 0 : static_cast<Nanoseconds>(time);
   }

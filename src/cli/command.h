@@ -28,6 +28,9 @@ Command export_command();
 Command compare_command();
 Command check_command();
 Command mark_command();
+Command watch_command();
+Command doctor_command();
+Command workload_command();
 
 // Finds the subcommand, reads its options and carries it out. `arguments` are those of main() without the first.
 Result<int> dispatch(const std::vector<std::string>& arguments);

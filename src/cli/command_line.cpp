@@ -64,6 +64,7 @@ struct CommandLine::State {
   std::vector<HelpRow> positionals;
   std::vector<HelpRow> options;
   std::vector<std::string>* program = nullptr;
+  bool only_after_dashes = false;
   bool help = false;
 
   void add(const std::string& names, const std::string& label, const std::string& help_text, CLI::callback_t callback) {
@@ -151,10 +152,23 @@ void CommandLine::positionals(const std::string& label, std::vector<std::string>
   state_->positionals.push_back({label + " …", help});
 }
 
+void CommandLine::optional_positionals(const std::string& label, std::vector<std::string>& target,
+                                       const std::string& help) {
+  state_->app.add_option(label, target, help);
+  state_->positionals.push_back({label + " …", help});
+}
+
 void CommandLine::program(std::vector<std::string>& target) { state_->program = &target; }
+
+void CommandLine::program_after_dashes(std::vector<std::string>& target) {
+  state_->program = &target;
+  state_->only_after_dashes = true;
+}
 
 // CLI11 would look into the program's own arguments (and take "{}" or "[a]" apart), so it never sees them.
 std::size_t CommandLine::program_begin(const std::vector<std::string>& arguments) const {
+  if (state_->only_after_dashes)
+    return static_cast<std::size_t>(std::find(arguments.begin(), arguments.end(), "--") - arguments.begin());
   const auto takes_value = [this](const std::string& name) {
     const CLI::Option* option = state_->app.get_option_no_throw(name);
     return option != nullptr && option->get_items_expected_min() > 0;
@@ -191,7 +205,7 @@ Result<CommandLine::Outcome> CommandLine::parse(const std::vector<std::string>& 
   } catch (const CLI::ParseError& error) {
     return Error{fmt::format("{}; see {} --help", error.what(), state_->usage.name), ExitCode::usage};
   }
-  if (state_->program != nullptr && state_->program->empty())
+  if (state_->program != nullptr && state_->program->empty() && !state_->only_after_dashes)
     return Error{fmt::format("no program was named; see {} --help", state_->usage.name), ExitCode::usage};
   return Outcome::parsed;
 }

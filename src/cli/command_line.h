@@ -47,9 +47,13 @@ class CommandLine {
   void positional(const std::string& label, std::string& target, const std::string& help);
   void optional_positional(const std::string& label, std::string& target, const std::string& help);
   void positionals(const std::string& label, std::vector<std::string>& target, const std::string& help);
+  void optional_positionals(const std::string& label, std::vector<std::string>& target, const std::string& help);
 
   // The first argument that is no option of ours, or what follows "--", begins the program; nothing of it is looked at.
   void program(std::vector<std::string>& target);
+
+  // Only what follows "--" is the program; it may be left out.
+  void program_after_dashes(std::vector<std::string>& target);
 
   enum class Outcome { parsed, help_wanted };
 

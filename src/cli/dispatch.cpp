@@ -11,7 +11,8 @@ namespace {
 
 using MakeCommand = Command (*)();
 constexpr MakeCommand kCommands[] = {run_command,    report_command,  explain_command, timeline_command,
-                                     export_command, compare_command, check_command,   mark_command};
+                                     export_command, compare_command, check_command,   mark_command,
+                                     watch_command,  doctor_command, workload_command};
 
 std::string overview() {
   std::string out =

@@ -1,6 +1,8 @@
 #include "cli/load.h"
 
 #include "analysis/analyse.h"
+#include "cli/symbol_names.h"
+#include "symbols/plumbing.h"
 
 namespace memswell::cli {
 
@@ -11,7 +13,16 @@ void declare_names(CommandLine& line, LoadOptions& options) {
 }
 
 Result<analysis::RunReport> load(const std::string& path, const LoadOptions& options) {
+  const auto plumbing = symbols::Plumbing::with_skips(options.skip);
+  if (!plumbing) return plumbing.error();
+  symbols::SymbolizerOptions symbolizer;
+  symbolizer.search.debuginfod = options.debuginfod;
+  SymbolNames names(std::move(symbolizer));
   analysis::Options analysis_options;
+  analysis_options.plumbing = [&plumbing](std::string_view function, std::string_view module) {
+    return plumbing->kind(function, module).has_value();
+  };
+  if (options.names) analysis_options.names = &names;
   analysis_options.keep_mappings = options.keep_mappings;
   analysis_options.page_ledgers = options.page_ledgers;
   return analysis::analyse(path, analysis_options);

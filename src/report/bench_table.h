@@ -1,5 +1,6 @@
 // A table as benchmarks print it: one column a variant, the reference marked (*), the others with a percentage where
-// they differ by 5 % or more, and above it what the variants have in common and where they differ.
+// they differ by 5 % or more, and above it what the variants have in common and where they differ. A variant that was run
+// several times shows its median and spread, and "no difference" where the spread covers it.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,21 @@ namespace memswell::report {
 
 enum class BenchUnit { bytes, count, nanoseconds };
 
+struct BenchRange {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+
 struct BenchRow {
   std::string name;
   BenchUnit unit = BenchUnit::bytes;
-  std::vector<std::optional<std::uint64_t>> values;  // one a column; empty: not measured
+  std::vector<std::optional<std::uint64_t>> values;  // one a column, of several runs the median; empty: not measured
+  std::vector<BenchRange> ranges = {};               // of the runs of each column; empty: every column is one run
 };
+
+// The row's value and range in each column from those of its runs: none where a run has none.
+BenchRow row_of_runs(std::string name, BenchUnit unit,
+                     const std::vector<std::vector<std::optional<std::uint64_t>>>& columns);
 
 struct BenchTable {
   std::string heading;               // above the row names
@@ -27,6 +38,7 @@ struct BenchTable {
   bool total = false;                // a last row with sums; all rows have the same unit then
 };
 
+// With more columns than the terminal is wide, the variants become rows, in as many blocks as it takes.
 std::string bench_table(const BenchTable& table, const Terminal& terminal);
 
 // "+16 %", "-27 %", "x3.2" from a factor of 3 on; empty below 5 %.

@@ -6,6 +6,7 @@
 
 #include "analysis/model.h"
 #include "report/bench_table.h"
+#include "report/json_writer.h"
 #include "report/terminal.h"
 
 namespace memswell::report {
@@ -15,13 +16,16 @@ struct ComparedRun {
   const analysis::RunReport* run = nullptr;  // not owned
 };
 
-// The first run is the reference. Figures are those of each run's process with the largest peak RSS; calls and
-// allocated bytes are sums over all processes.
+// The first label is the reference; runs with one label are repetitions and make one column of medians and spreads.
+// Figures are those of each run's process with the largest peak RSS; calls and allocated bytes are sums over all.
 std::string comparison(const std::vector<ComparedRun>& runs, const Terminal& terminal);
 std::string comparison_json(const std::vector<ComparedRun>& runs);
 
-// The rows of the table above, for tables of other makers.
+// Parts of the above, for tables of other makers: the labels without repetition, the rows, and the figures as members of
+// the open JSON object.
+std::vector<std::string> columns_of(const std::vector<ComparedRun>& runs);
 std::vector<BenchRow> comparison_rows(const std::vector<ComparedRun>& runs);
+void write_figures(JsonWriter& json, const analysis::RunReport& run);
 Facts facts_of(const analysis::RunReport& run);
 
 }  // namespace memswell::report

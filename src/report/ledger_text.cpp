@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/escape.h"
 #include "base/units.h"
 #include "report/selection.h"
@@ -76,19 +78,23 @@ constexpr SummaryRow kSummaryRows[] = {
     {"stacks, shared memory and other", rest_bytes, rest_note},
 };
 
+// "; the rows are of 404.3 MiB, 12 ms before" where the nearest snapshot is not the peak itself.
+std::string distance_note(const analysis::ProcessTotals& totals, const LedgerSnapshot& ledger) {
+  const Bytes apart = std::max(ledger.rss_bytes, totals.peak_rss_bytes) - std::min(ledger.rss_bytes, totals.peak_rss_bytes);
+  if (apart < kWorthAWord) return {};
+  const bool before = ledger.time_ns <= totals.peak_rss_ns;
+  const Nanoseconds distance = before ? totals.peak_rss_ns - ledger.time_ns : ledger.time_ns - totals.peak_rss_ns;
+  return fmt::format("; the rows are of {} MiB, {} {}", format_mib(ledger.rss_bytes), format_duration(distance),
+                     before ? "before" : "after");
+}
+
 std::string peak_note(const ProcessReport& process, const LedgerSnapshot* ledger) {
   const analysis::ProcessTotals& totals = process.totals;
   std::string note = "peak at " + format_duration(totals.peak_rss_ns);
   const analysis::Phase* phase = phase_at(process, totals.peak_rss_ns);
   if (phase != nullptr && process.phases.size() > 1) note += fmt::format(", in phase \"{}\"", escaped(phase->name));
   if (totals.peak_rss_is_lower_bound) note += ", a lower bound";
-  if (ledger != nullptr && ledger->rss_bytes != totals.peak_rss_bytes) {
-    const bool before = ledger->time_ns <= totals.peak_rss_ns;
-    const Nanoseconds apart = before ? totals.peak_rss_ns - ledger->time_ns : ledger->time_ns - totals.peak_rss_ns;
-    note += fmt::format("; rows below are of {} MiB, {} {} it", format_mib(ledger->rss_bytes), format_duration(apart),
-                        before ? "before" : "after");
-  }
-  return note;
+  return ledger == nullptr ? note : note + distance_note(totals, *ledger);
 }
 
 std::string mib_or_unknown(bool known, Bytes bytes) { return known ? format_mib(bytes) : "?"; }

@@ -16,9 +16,9 @@ namespace memswell::report {
 struct SiteReportOptions {
   analysis::Cost cost = analysis::Cost::live_at_peak;
   std::size_t top = 10;
-  std::optional<std::uint64_t> pid;
+  std::optional<std::uint64_t> pid = std::nullopt;
   bool stacks = false;                        // the example stack below each site
-  std::optional<analysis::Direction> tree;    // call trees instead of a table
+  std::optional<analysis::Direction> tree = std::nullopt;  // call trees instead of a table
 };
 
 std::string site_report(const analysis::RunReport& run, const SiteReportOptions& options, const Terminal& terminal);

@@ -33,6 +33,7 @@ std::vector<std::size_t> Table::widths(const Terminal& terminal, std::size_t ind
     for (const Row& row : rows_) width = std::max(width, display_width(row.cells[i]));
     widths.push_back(width);
   }
+  if (!terminal.interactive) return widths;  // whoever searches a file looks for whole names
   std::size_t total = std::accumulate(widths.begin(), widths.end(), indent + kGap * (columns_.size() - 1));
   for (std::size_t i = 0; i < columns_.size() && total > terminal.width; ++i) {
     if (!columns_[i].may_shorten || widths[i] <= kLeastWidth) continue;

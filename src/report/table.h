@@ -14,7 +14,7 @@ enum class Align { left, right };
 struct Column {
   std::string heading;
   Align align = Align::right;
-  bool may_shorten = false;  // gives way when the table is wider than the terminal
+  bool may_shorten = false;  // gives way where a terminal is narrower than the table
 };
 
 class Table {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace memswell::report {
 namespace {
 
@@ -44,20 +46,23 @@ std::string shortened(std::string_view text, std::size_t width) {
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string out;
-  std::size_t column = 0;
+  std::size_t column = std::min(text.find_first_not_of(' '), text.size());  // what it begins with stays
+  std::string out(text.substr(0, column));
+  text.remove_prefix(column);
+  bool first = true;
   while (!text.empty()) {
     const std::size_t end = text.find(' ');
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const std::size_t columns = display_width(word);
-    if (column != 0 && column + 1 + columns > width) {
+    if (!first && column + 1 + columns > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
-    } else if (column != 0) {
+    } else if (!first) {
       out += ' ';
       ++column;
     }
+    first = false;
     out += word;
     column += columns;
   }

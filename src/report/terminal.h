@@ -23,7 +23,8 @@ std::size_t display_width(std::string_view text);
 // At most `width` columns of `text`, the last being "…" if something was cut.
 std::string shortened(std::string_view text, std::size_t width);
 
-// Lines of at most `width` columns, broken at spaces; every line but the first begins with `indent` spaces.
+// Lines of at most `width` columns, broken at spaces; the spaces that it begins with stay, and every further line begins
+// with `indent` of them.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace memswell::report

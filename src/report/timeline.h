@@ -49,5 +49,6 @@ std::string timeline_json(const std::vector<const analysis::ProcessReport*>& pro
 // "rss: 4052, shared_clean: 1600, shared_dirty: 0, private_clean: 4, private_dirty: 2448, string: 1000 k" for each row
 // that smaps was read at; the last from memswell_mark_value("string", 1024000).
 std::string timeline_smaps(const analysis::ProcessReport& process, const TimelineSelection& selection);
+std::string smaps_line(const analysis::TimelineRow& row);  // one of these lines; empty without smaps figures
 
 }  // namespace memswell::report

@@ -81,7 +81,7 @@ std::string timeline_table(const ProcessReport& process, const TimelineSelection
   return out + (table.empty() ? "  no rows\n" : table.text(terminal));
 }
 
-std::string timeline_smaps(const ProcessReport& process, const TimelineSelection& selection) {
+std::string smaps_line(const TimelineRow& row) {
   struct Field {
     const char* key;
     Bytes analysis::SmapsFigures::*member;
@@ -93,15 +93,17 @@ std::string timeline_smaps(const ProcessReport& process, const TimelineSelection
       {"private_clean", &analysis::SmapsFigures::private_clean_bytes},
       {"private_dirty", &analysis::SmapsFigures::private_dirty_bytes},
   };
+  if (!row.smaps) return {};
+  std::string line;
+  for (const Field& field : kFields)
+    line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", field.key, kilobytes((*row.smaps).*field.member));
+  for (const analysis::ValueMark& mark : row.values) line += ", " + value_text(mark);
+  return line + "\n";
+}
+
+std::string timeline_smaps(const ProcessReport& process, const TimelineSelection& selection) {
   std::string out;
-  for (const TimelineRow* row : timeline_rows(process, selection)) {
-    if (!row->smaps) continue;
-    std::string line;
-    for (const Field& field : kFields)
-      line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", field.key, kilobytes((*row->smaps).*field.member));
-    for (const analysis::ValueMark& mark : row->values) line += ", " + value_text(mark);
-    out += line + "\n";
-  }
+  for (const TimelineRow* row : timeline_rows(process, selection)) out += smaps_line(*row);
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace memswell::symbols {
 bool may_be_mangled(const char* name);
 
 // Without return types, which libiberty prints for templates only and which hide the scope that a name begins with.
-// A name that is not mangled, or not validly, comes back as it is.
+// A name that is not mangled, or not validly, comes back as it is. Parts and copies of a function that a compiler made
+// ("f.cold", "f.constprop.0") are named as the function.
 std::string demangle(const char* name);
 
 }  // namespace memswell::symbols

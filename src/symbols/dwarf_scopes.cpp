@@ -2,42 +2,27 @@
 
 #include <dwarf.h>
 
+#include <filesystem>
 #include <utility>
 
-#include "symbols/demangle.h"
+#include "symbols/dwarf_walk.h"
 
 namespace memswell::symbols {
 namespace {
 
-constexpr unsigned kDeepestNesting = 512;  // of entries; GCC's deepest inlining stays below 100
-
-const char* text_attribute(Dwarf_Die* entry, unsigned name) {
-  Dwarf_Attribute attribute;
-  return dwarf_attr_integrate(entry, name, &attribute) ? dwarf_formstring(&attribute) : nullptr;
-}
-
-// The mangled name first: it carries the scope and the parameters. A linkage name that is not mangled is an alias
-// (__GI___libc_malloc), the source's own name says more. Both follow abstract_origin and specification.
-std::string function_name(Dwarf_Die* entry) {
-  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    const char* mangled = text_attribute(entry, attribute);
-    if (mangled && may_be_mangled(mangled)) return mangled;
-  }
-  const char* name = text_attribute(entry, DW_AT_name);
-  return name ? name : "";
-}
-
-bool names_functions_in_types(int language) {
-  switch (language) {
-    case DW_LANG_C:
-    case DW_LANG_C89:
-    case DW_LANG_C99:
-    case DW_LANG_C11:
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14: return false;  // definitions stand outside and refer to the type by specification
-    default: return true;
+// Types too: GCC puts the code of a lambda into its closure type, Rust and D that of methods into theirs.
+bool may_hold_functions(int tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type: return true;
+    default: return false;
   }
 }
 
@@ -50,25 +35,18 @@ std::uint64_t unsigned_attribute(Dwarf_Die* entry, unsigned name) {
 
 }  // namespace
 
-DwarfScopes::DwarfScopes(Dwarf_Die unit, Dwarf_Die tree, const IsCode& is_code)
-    : unit_(unit), is_code_(is_code), functions_in_types_(names_functions_in_types(dwarf_srclang(&tree))) {
+DwarfScopes::DwarfScopes(Dwarf_Die unit, Dwarf_Die tree, const IsCode& is_code) : unit_(unit), is_code_(is_code) {
   walk(tree, kNone, 0);
   map_ = AddressMap(std::exchange(ranges_, {}));
+  Dwarf_Attribute directory;
+  if (dwarf_attr(&unit_, DW_AT_comp_dir, &directory)) directory_ = dwarf_formstring(&directory);
   std::size_t count = 0;
   if (dwarf_getsrcfiles(&tree, &files_, &count) != 0) files_ = nullptr;
 }
 
-// Offsets must grow from sibling to sibling: in a damaged file DW_AT_sibling may lead backwards, for ever.
 void DwarfScopes::walk(Dwarf_Die entry, std::uint32_t scope, unsigned depth) {
-  Dwarf_Die child;
-  if (depth > kDeepestNesting || dwarf_child(&entry, &child) != 0) return;
-  Dwarf_Off last = 0;
-  do {
-    const Dwarf_Off offset = dwarf_dieoffset(&child);
-    if (offset <= last) return;
-    last = offset;
-    visit(child, scope, depth + 1);
-  } while (dwarf_siblingof(&child, &child) == 0);
+  if (depth > kDeepestNesting) return;
+  for_each_child(entry, [&](Dwarf_Die child) { visit(child, scope, depth + 1); });
 }
 
 void DwarfScopes::visit(Dwarf_Die entry, std::uint32_t scope, unsigned depth) {
@@ -78,22 +56,6 @@ void DwarfScopes::visit(Dwarf_Die entry, std::uint32_t scope, unsigned depth) {
     walk(entry, add_scope(entry, scope, depth), depth);
   } else if (may_hold_functions(tag)) {
     walk(entry, scope, depth);
-  }
-}
-
-bool DwarfScopes::may_hold_functions(int tag) const {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-    case DW_TAG_common_block: return true;
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_enumeration_type: return functions_in_types_;
-    default: return false;
   }
 }
 
@@ -113,30 +75,38 @@ std::uint32_t DwarfScopes::add_scope(const Dwarf_Die& entry, std::uint32_t outer
   return id;
 }
 
+// libdw leaves names relative that the compiler was given relatively (ccache, reproducible builds).
+std::string DwarfScopes::absolute(const char* file) const {
+  if (!file) return {};
+  if (file[0] == '/' || !directory_ || directory_[0] != '/') return file;
+  return (std::filesystem::path(directory_) / file).lexically_normal().string();
+}
+
 void DwarfScopes::set_place(trace::SourceFrame& level, Address address) {
   Dwarf_Line* row = dwarf_getsrc_die(&unit_, address);
   if (!row) return;
   int line = 0;
-  if (const char* file = dwarf_linesrc(row, nullptr, nullptr)) level.file = file;
+  level.file = absolute(dwarf_linesrc(row, nullptr, nullptr));
   if (dwarf_lineno(row, &line) == 0 && line > 0) level.line = static_cast<std::uint32_t>(line);
 }
 
 // Where the outer function calls the inlined one.
 void DwarfScopes::set_call_place(trace::SourceFrame& level, Dwarf_Die* inlined) {
   const std::uint64_t file = unsigned_attribute(inlined, DW_AT_call_file);
-  if (const char* name = files_ ? dwarf_filesrc(files_, file, nullptr, nullptr) : nullptr) level.file = name;
+  if (files_) level.file = absolute(dwarf_filesrc(files_, file, nullptr, nullptr));
   level.line = static_cast<std::uint32_t>(unsigned_attribute(inlined, DW_AT_call_line));
 }
 
-std::vector<trace::SourceFrame> DwarfScopes::levels_at(Address address) {
+std::vector<trace::SourceFrame> DwarfScopes::levels_at(Address address, const char* symbol) {
   std::vector<trace::SourceFrame> levels(1);
   set_place(levels.back(), address);
   for (std::uint32_t id = map_.find(address).value_or(kNone); id != kNone; id = scopes_[id].outer) {
     Scope& scope = scopes_[id];
-    levels.back().function = function_name(&scope.die);
-    if (!scope.inlined) break;
+    levels.back().function = names_.name_of(&scope.die, scope.inlined ? nullptr : symbol);
+    if (!scope.inlined) return levels;
     set_call_place(levels.emplace_back(), &scope.die);
   }
+  if (symbol) levels.back().function = symbol;  // no entry in the unit has this place
   return levels;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "symbols/address_map.h"
+#include "symbols/dwarf_names.h"
 #include "trace/events.h"
 
 namespace memswell::symbols {
@@ -24,7 +25,8 @@ class DwarfScopes {
   DwarfScopes(Dwarf_Die unit, Dwarf_Die tree, const IsCode& is_code);
 
   // Innermost level first, names mangled as in the file. Always at least one level, if only with file and line.
-  std::vector<trace::SourceFrame> levels_at(Address address);
+  // `symbol` is the symbol table's name for the place, or null: the second source for the outermost function.
+  std::vector<trace::SourceFrame> levels_at(Address address, const char* symbol);
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -36,17 +38,18 @@ class DwarfScopes {
   void walk(Dwarf_Die entry, std::uint32_t scope, unsigned depth);
   void visit(Dwarf_Die entry, std::uint32_t scope, unsigned depth);
   std::uint32_t add_scope(const Dwarf_Die& entry, std::uint32_t outer, unsigned depth);
-  bool may_hold_functions(int tag) const;
+  std::string absolute(const char* file) const;
   void set_place(trace::SourceFrame& level, Address address);
   void set_call_place(trace::SourceFrame& level, Dwarf_Die* inlined);
 
   Dwarf_Die unit_;
   const IsCode& is_code_;
-  bool functions_in_types_ = false;
   std::vector<Scope> scopes_;
   std::vector<AddressRange> ranges_;
   AddressMap map_;
+  const char* directory_ = nullptr;  // that the compiler ran in
   Dwarf_Files* files_ = nullptr;
+  DwarfNames names_;
 };
 
 }  // namespace memswell::symbols

@@ -92,12 +92,12 @@ void DwarfUnits::load(std::uint32_t unit) {
   if (dwarf_getsrclines(&entry, &lines, &rows) == 0) rows_read_ += rows;
 }
 
-std::vector<trace::SourceFrame> DwarfUnits::levels_at(Address address) {
+std::vector<trace::SourceFrame> DwarfUnits::levels_at(Address address, const char* symbol) {
   const auto unit = unit_at(address);
   if (!unit) return {};
   if (loaded_ != unit) load(*unit);
   if (loaded_ != unit) return {};
-  return scopes_->levels_at(address);
+  return scopes_->levels_at(address, symbol);
 }
 
 }  // namespace memswell::symbols

@@ -23,7 +23,7 @@ class DwarfUnits {
   static std::unique_ptr<DwarfUnits> open(const ElfFile& file, std::vector<ElfFile::Range> code);
 
   // As DwarfScopes::levels_at; empty: no unit covers the address.
-  std::vector<trace::SourceFrame> levels_at(Address address);
+  std::vector<trace::SourceFrame> levels_at(Address address, const char* symbol);
 
   bool lacks_split_units() const { return lacks_split_units_; }  // a .dwo file was not found
 

@@ -76,10 +76,10 @@ void ModuleReader::open_debug_info() {
 // What the debug information does not name (hand-written assembly, a damaged entry) the symbol table may.
 std::vector<trace::SourceFrame> ModuleReader::levels_at(Address address) {
   std::vector<trace::SourceFrame> levels;
-  if (units_) levels = units_->levels_at(address);
   const char* symbol = symbols_.find(address);
-  if (levels.empty() && symbol) levels.emplace_back();
-  if (!levels.empty() && levels.back().function.empty() && symbol) levels.back().function = symbol;
+  if (units_) levels = units_->levels_at(address, symbol);
+  if (levels.empty()) levels.emplace_back();
+  if (levels.back().function.empty() && symbol) levels.back().function = symbol;
   for (auto& level : levels) level.function = demangle(level.function.c_str());
   std::erase_if(levels, [](const auto& level) { return level.function.empty() && level.file.empty(); });
   return levels;

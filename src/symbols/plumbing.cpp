@@ -13,7 +13,7 @@ namespace memswell::symbols {
 namespace {
 
 // Beyond this std::regex, which recurses, may exhaust the stack.
-constexpr std::size_t kLongestSearched = 4096;
+constexpr std::size_t kLongestSearched = 1024;
 
 bool is_word(char letter) { return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0; }
 
@@ -49,8 +49,9 @@ std::string_view owning_path(std::string_view name) {
   return trait == std::string_view::npos ? std::string_view("core::") : name.substr(trait);
 }
 
-// C++ functions are demangled with their parameters, Rust functions without.
-bool has_parameter_list(std::string_view name) {
+// C++ functions are demangled with their parameters, Rust functions without. Those of internal linkage may lack them.
+bool is_cxx(std::string_view name) {
+  if (name.find("(anonymous namespace)") != std::string_view::npos) return true;
   const auto closing = name.rfind(')');
   if (closing == std::string_view::npos) return false;
   const std::string_view rest = name.substr(closing + 1);
@@ -65,7 +66,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 bool applies(Where where, std::string_view name, std::string_view module) {
   switch (where) {
     case Where::anywhere: return true;
-    case Where::not_cxx: return !has_parameter_list(name);
+    case Where::not_cxx: return !is_cxx(name);
     case Where::python: return file_name(module).find("python") != std::string_view::npos;
     case Where::jvm: return file_name(module).starts_with("libjvm");
   }
@@ -106,6 +107,10 @@ RuleIndex make_index() {
   return index;
 }
 
+bool is_loader(std::string_view function) {
+  return std::ranges::any_of(loader_prefixes(), [&](std::string_view prefix) { return function.starts_with(prefix); });
+}
+
 std::optional<PlumbingKind> kind_of_name(std::string_view function, std::string_view module) {
   static const RuleIndex index = make_index();
   const std::string_view name = owning_path(function);
@@ -120,18 +125,13 @@ std::optional<PlumbingKind> kind_of_name(std::string_view function, std::string_
   return std::nullopt;
 }
 
-// The best of what a stack offers, from the innermost level outwards.
-struct Choice {
-  std::optional<Site> first;  // of the program's side at all
-  std::optional<Site> named;
-  std::optional<Site> named_non_allocator;
-};
-
 }  // namespace
 
 std::optional<PlumbingKind> plumbing_kind(std::string_view function, std::string_view module) {
+  if (function.empty() && module.empty()) return PlumbingKind::runtime;
   const auto of_module = kind_of_module(module);
   if (of_module == PlumbingKind::profiler) return of_module;
+  if (of_module == PlumbingKind::runtime && is_loader(function)) return std::nullopt;
   if (const auto of_name = kind_of_name(function, module)) return of_name;
   return of_module;
 }
@@ -159,27 +159,6 @@ std::optional<PlumbingKind> Plumbing::kind(std::string_view function, std::strin
     return std::regex_search(searched.begin(), searched.end(), skip);
   });
   return skipped ? std::optional(PlumbingKind::user) : std::nullopt;
-}
-
-std::optional<Site> Plumbing::site_of(std::span<const NamedFrame> stack) const {
-  Choice choice;
-  for (std::size_t frame = 0; frame < stack.size(); ++frame) {
-    const auto& [levels, module] = stack[frame];
-    for (std::size_t level = 0; level < std::max<std::size_t>(levels.size(), 1); ++level) {
-      const std::string_view function = level < levels.size() ? std::string_view(levels[level].function) : "";
-      const auto kind_here = kind(function, module);
-      if (kind_here == PlumbingKind::profiler) continue;
-      const Site here{frame, level};
-      const bool generated = module.empty() && function.empty();
-      if (!kind_here && !generated) return here;
-      if (!choice.first) choice.first = here;
-      if (function.empty()) continue;
-      if (!choice.named) choice.named = here;
-      if (!choice.named_non_allocator && kind_here != PlumbingKind::allocator) choice.named_non_allocator = here;
-    }
-  }
-  if (choice.named_non_allocator) return choice.named_non_allocator;
-  return choice.named ? choice.named : choice.first;
 }
 
 }  // namespace memswell::symbols

@@ -2,7 +2,6 @@
 // The site of a block is the innermost frame outside of it; the table of what is plumbing is plumbing_rules.cpp.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <regex>
 #include <span>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "trace/events.h"
 
 namespace memswell::symbols {
 
@@ -23,23 +21,12 @@ enum class PlumbingKind {
   profiler,     // frames of libmemswell.so, never shown
 };
 
-// `function` is demangled, `module` a path. Empty function: judged by the module alone.
+// `function` is demangled, `module` a path. Empty function: judged by the module alone. Neither: generated code, which
+// has no name to give and is passed over too.
 std::optional<PlumbingKind> plumbing_kind(std::string_view function, std::string_view module);
 bool is_plumbing(std::string_view function, std::string_view module);
 
-// One frame of a stack with its names, as symbolize() gave them.
-struct NamedFrame {
-  std::span<const trace::SourceFrame> levels;  // innermost first; empty: no name
-  std::string_view module;                     // path; empty: generated code
-};
-
-// A level of a frame of a stack. Frames without levels count as one nameless level 0.
-struct Site {
-  std::size_t frame = 0;
-  std::size_t level = 0;
-  friend bool operator==(const Site&, const Site&) = default;
-};
-
+// The table and what the user adds to it. A function object: what analysis asks of each level of each frame.
 class Plumbing {
  public:
   Plumbing() = default;
@@ -47,11 +34,9 @@ class Plumbing {
   static Result<Plumbing> with_skips(std::span<const std::string> skips);
 
   std::optional<PlumbingKind> kind(std::string_view function, std::string_view module) const;
-
-  // `stack` innermost first. Generated code without a module is passed over too, as it has no name to give. If all is
-  // plumbing: the innermost named level that is not the allocator itself, else the innermost named, else the innermost.
-  // Empty: the stack has no frame of the program's.
-  std::optional<Site> site_of(std::span<const NamedFrame> stack) const;
+  bool operator()(std::string_view function, std::string_view module) const {
+    return kind(function, module).has_value();
+  }
 
  private:
   std::vector<std::regex> skips_;

@@ -232,15 +232,16 @@ constexpr NameRule kNameRules[] = {
     {interpreter, prefix, "ArrayAllocator", jvm},
 };
 
+// What the dynamic loader allocates is its own, not its caller's: messages, module lists, thread-local blocks.
+constexpr std::string_view kLoaderPrefixes[] = {"dlopen", "dlmopen", "dlsym", "dlvsym", "dlclose", "dlerror", "_dl_", "___dl",
+                                                "__dl", "_dlerror"};
+
 // Libraries whose own frames are never what a person looks for, named or not: while a frame outside follows.
 constexpr ModuleRule kModuleRules[] = {
     {profiler, "libmemswell.so"},
     {runtime, "libc.so"},
     {runtime, "libc-2."},  // libc-2.31.so, the file behind
                            // libc.so.6 before glibc 2.34
-    {runtime, "ld-linux"},
-    {runtime, "ld-2."},
-    {runtime, "ld-musl"},
     {runtime, "libpthread"},
     {runtime, "libdl."},
     {runtime, "libdl-"},
@@ -259,6 +260,7 @@ constexpr ModuleRule kModuleRules[] = {
 }  // namespace
 
 std::span<const NameRule> name_rules() { return kNameRules; }
+std::span<const std::string_view> loader_prefixes() { return kLoaderPrefixes; }
 std::span<const ModuleRule> module_rules() { return kModuleRules; }
 
 }  // namespace memswell::symbols

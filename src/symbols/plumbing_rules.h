@@ -35,5 +35,6 @@ struct ModuleRule {
 
 std::span<const NameRule> name_rules();
 std::span<const ModuleRule> module_rules();
+std::span<const std::string_view> loader_prefixes();  // functions of libc that are the loader's: sites of their own
 
 }  // namespace memswell::symbols

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "symbols/debian_packages.h"
-#include "symbols/isolated_work.h"
 #include "symbols/module_reader.h"
 
 namespace memswell::symbols {
@@ -25,6 +24,7 @@ struct Symbolizer::Task {
   std::vector<Address> missing;  // not in the cache; ascending
   NameTable names;
   bool done = false;
+  bool worth_keeping = false;  // all that the files give
 };
 
 Address lookup_address(const trace::Frame& frame) {
@@ -64,11 +64,12 @@ void Symbolizer::read(std::vector<Task*>& tasks) const {
         return read_names({task->module.path, task->module.build_id, task->missing, options_.search, depth}).encode();
       });
     }
-    const auto results = run_isolated(works, {.at_once = options_.processes});
+    const auto results = run_isolated(works, options_.limits);
     for (std::size_t i = 0; i < left.size(); ++i) {
       auto read = results[i] ? NameTable::decode(*results[i]) : std::nullopt;
       Task& task = *left[i];
       task.done = read.has_value();
+      task.worth_keeping = task.done && depth == ReadDepth::debug_info;
       const std::string trouble = std::exchange(task.names.note, {});
       if (!read) {
         task.names.note = results[i] ? "reading it went wrong" : results[i].error().sentence;
@@ -110,7 +111,7 @@ void Symbolizer::read_missing(std::vector<Task>& tasks) const {
   read(reading);
   add_package_hints(reading);
   for (const Task* task : reading) {
-    if (task->done) cache_.store(task->names);
+    if (task->worth_keeping) cache_.store(task->names);
   }
 }
 

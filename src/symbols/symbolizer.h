@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "symbols/debug_file_search.h"
+#include "symbols/isolated_work.h"
 #include "symbols/name_cache.h"
 #include "trace/events.h"
 
@@ -21,7 +22,7 @@ namespace memswell::symbols {
 struct SymbolizerOptions {
   DebugFileSearch search;
   std::string cache_directory = default_cache_directory();  // empty: no cache
-  unsigned processes = 0;                                   // at a time; 0: one a processor
+  WorkLimits limits;                                        // of the children that read the files
 };
 
 struct Names {

@@ -71,8 +71,9 @@ Result<ChunkReader> ChunkReader::open(const std::string& path) {
     return reader;
   }
   if (header.version > disk::kVersion) {
-    return unreadable(fmt::format("{} was made by a newer memswell (its format is {}, this one reads up to {}): use that one",
-                                  path, header.version, disk::kVersion));
+    return unreadable(
+        fmt::format("{} was made by a newer memswell (its format is {}, this one reads up to {}): use that one", path,
+                    header.version, disk::kVersion));
   }
   if (header.checksum != checksum_of(header) || header.version == 0 || header.time_shift > disk::kMaxTimeShift) {
     return unreadable(fmt::format("the header of the recording {} is damaged", path));
@@ -124,7 +125,8 @@ bool ChunkReader::decompress(const disk::ChunkHeader& header) {
     columns_[i] = raw.first(raw_size);
     if (stored_size == raw_size) {
       std::copy_n(stored.begin(), stored_size, raw.begin());
-    } else if (ZSTD_decompressDCtx(decompressor_->context, raw.data(), raw_size, stored.data(), stored_size) != raw_size) {
+    } else if (ZSTD_decompressDCtx(decompressor_->context, raw.data(), raw_size, stored.data(), stored_size) !=
+               raw_size) {
       return false;
     }
     stored = stored.subspan(stored_size);

@@ -14,7 +14,7 @@
 namespace memswell::trace {
 namespace {
 
-constexpr int kLevel = 1;
+constexpr int kLevel = 3;
 constexpr std::size_t kWorthCompressing = 64;  // below, a frame's header eats what it saves
 constexpr std::size_t kHeadBytes = sizeof(disk::ChunkHeader) + disk::kColumns * sizeof(disk::ColumnHeader);
 
@@ -49,8 +49,8 @@ disk::ColumnHeader ChunkWriter::append(RawColumn column) {
   const auto raw = static_cast<std::uint32_t>(column.size());
   if (raw >= kWorthCompressing) {
     buffer_.resize(at + ZSTD_compressBound(raw));
-    const std::size_t size = ZSTD_compressCCtx(compressor_->context, buffer_.data() + at, buffer_.size() - at,
-                                               column.data(), raw, kLevel);
+    const std::size_t size =
+        ZSTD_compressCCtx(compressor_->context, buffer_.data() + at, buffer_.size() - at, column.data(), raw, kLevel);
     if (!ZSTD_isError(size) && size < raw) {
       buffer_.resize(at + size);
       return {raw, static_cast<std::uint32_t>(size)};

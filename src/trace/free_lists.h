@@ -23,25 +23,27 @@ class FreeLists {
   void push(std::uint8_t size_class, Address address) {
     List& list = lists_[size_class];
     list.blocks[list.top++ % kRoom] = address;
+    if (list.count < disk::kFreedDepth) ++list.count;
   }
 
   // How many frees ago, below kFreedDepth.
   std::optional<std::uint8_t> find(std::uint8_t size_class, Address address) const {
     const List& list = lists_[size_class];
-    for (std::uint8_t depth = 0; depth < disk::kFreedDepth; ++depth) {
+    for (std::uint8_t depth = 0; depth < list.count; ++depth) {
       if (list.blocks[(list.top - 1u - depth) % kRoom] == address) return depth;
     }
     return std::nullopt;
   }
 
-  // The block at this depth leaves the list.
+  // The block at this depth leaves the list. 0 if there is none.
   Address take(std::uint8_t size_class, std::uint8_t depth) {
     List& list = lists_[size_class];
+    if (depth >= list.count) return 0;
     std::uint32_t at = list.top - 1u - depth;
     const Address address = list.blocks[at % kRoom];
     for (; at != list.top - 1u; ++at) list.blocks[at % kRoom] = list.blocks[(at + 1) % kRoom];
-    list.blocks[at % kRoom] = 0;
     --list.top;
+    --list.count;
     return address;
   }
 
@@ -50,7 +52,8 @@ class FreeLists {
   static_assert(disk::kFreedDepth <= kRoom);
   struct List {
     std::array<Address, kRoom> blocks{};
-    std::uint32_t top = 0;
+    std::uint32_t top = 0;  // where the next one goes
+    std::uint32_t count = 0;
   };
   std::array<List, disk::kSizeClasses> lists_{};
 };

@@ -70,8 +70,9 @@ class FrameTable {
   FrameTable() : frames_(disk::kFrameTable) {}
 
   static std::uint32_t place(const Frame& frame) {
-    return scatter(frame.offset * 8 + static_cast<std::uint64_t>(frame.kind) + (std::uint64_t{frame.module.value} << 48),
-                   disk::kFrameTable);
+    return scatter(
+        frame.offset * 8 + static_cast<std::uint64_t>(frame.kind) + (std::uint64_t{frame.module.value} << 48),
+        disk::kFrameTable);
   }
   const Frame& operator[](std::uint32_t place) const { return frames_[place]; }
   void learn(const Frame& frame) { frames_[place(frame)] = frame; }

@@ -46,9 +46,7 @@ class RecentBlocks {
   }
 
   // Allocations since this one, at least 1.
-  std::uint64_t age(Slot slot) const {
-    return (allocations_ - slot - 1) % kCount + 1;
-  }
+  std::uint64_t age(Slot slot) const { return (allocations_ - slot - 1) % kCount + 1; }
   // Distance in allocations from the block released last, positive if younger.
   std::uint64_t distance_to_released(Slot slot) const { return allocations_ - age(slot) - released_age_base_; }
 

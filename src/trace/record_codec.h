@@ -43,7 +43,9 @@ class RecordEncoder {
   std::uint64_t list_memory() const { return list_memory_; }
 
   template <class... Fields>
-  void operator()(const Fields&... all) { (put(all), ...); }
+  void operator()(const Fields&... all) {
+    (put(all), ...);
+  }
   void time(Nanoseconds time) { difference(time, base_.time); }
   void address(Address address) { difference(address, base_.address); }
 
@@ -58,9 +60,7 @@ class RecordEncoder {
   }
 
   void put(const Unsigned auto& value) { varint(value); }
-  void put(const std::signed_integral auto& value) {
-    varint(zigzag(static_cast<std::uint64_t>(std::int64_t{value})));
-  }
+  void put(const std::signed_integral auto& value) { varint(zigzag(static_cast<std::uint64_t>(std::int64_t{value}))); }
   void put(const AnyEnum auto& value) { varint(static_cast<std::uint64_t>(value)); }
   void put(const AnyId auto& id) { varint(id.value); }
   void put(const bool& value) { out_.push_back(value ? 1 : 0); }
@@ -92,7 +92,9 @@ class RecordDecoder {
   RecordDecoder& operator=(const RecordDecoder&) = delete;
 
   template <class... Fields>
-  void operator()(Fields&... all) { (get(all), ...); }
+  void operator()(Fields&... all) {
+    (get(all), ...);
+  }
   void time(Nanoseconds& time) { time = base_.time += in_.get_signed(); }
   void address(Address& address) { address = base_.address += in_.get_signed(); }
 
@@ -119,7 +121,9 @@ class RecordDecoder {
     value = static_cast<T>(wide);
   }
   template <AnyId T>
-  void get(T& id) { get(id.value); }
+  void get(T& id) {
+    get(id.value);
+  }
   void get(bool& value) {
     const std::uint8_t byte = in_.get_byte();
     if (byte > 1) in_.fail();
@@ -142,7 +146,9 @@ class RecordDecoder {
     }
   }
   template <Compound T>
-  void get(T& record) { fields(*this, record); }
+  void get(T& record) {
+    fields(*this, record);
+  }
 
   bool failed_ = false;
   ColumnReader in_;

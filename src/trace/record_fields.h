@@ -28,15 +28,24 @@ constexpr std::size_t record_number() {
 // The last value that an enum may have on disk.
 template <class Enum>
 inline constexpr Enum kLastOf = Enum{};
-template <> inline constexpr Capture kLastOf<Capture> = Capture::sampler;
-template <> inline constexpr ProcessStart kLastOf<ProcessStart> = ProcessStart::fork;
-template <> inline constexpr EndReason kLastOf<EndReason> = EndReason::oom_killed;
-template <> inline constexpr FrameKind kLastOf<FrameKind> = FrameKind::no_unwind_data;
-template <> inline constexpr MappingEvent::Kind kLastOf<MappingEvent::Kind> = MappingEvent::Kind::heap_break;
-template <> inline constexpr Mark::Kind kLastOf<Mark::Kind> = Mark::Kind::value;
-template <> inline constexpr BlockNote::Kind kLastOf<BlockNote::Kind> = BlockNote::Kind::pool_alloc;
-template <> inline constexpr SnapshotCause kLastOf<SnapshotCause> = SnapshotCause::start;
-template <> inline constexpr PageSource kLastOf<PageSource> = PageSource::smaps_only;
+template <>
+inline constexpr Capture kLastOf<Capture> = Capture::sampler;
+template <>
+inline constexpr ProcessStart kLastOf<ProcessStart> = ProcessStart::fork;
+template <>
+inline constexpr EndReason kLastOf<EndReason> = EndReason::oom_killed;
+template <>
+inline constexpr FrameKind kLastOf<FrameKind> = FrameKind::no_unwind_data;
+template <>
+inline constexpr MappingEvent::Kind kLastOf<MappingEvent::Kind> = MappingEvent::Kind::heap_break;
+template <>
+inline constexpr Mark::Kind kLastOf<Mark::Kind> = Mark::Kind::value;
+template <>
+inline constexpr BlockNote::Kind kLastOf<BlockNote::Kind> = BlockNote::Kind::pool_alloc;
+template <>
+inline constexpr SnapshotCause kLastOf<SnapshotCause> = SnapshotCause::start;
+template <>
+inline constexpr PageSource kLastOf<PageSource> = PageSource::smaps_only;
 
 // `record` is const for the encoder, and not for the decoder.
 template <class Record, class Kind>

@@ -26,7 +26,7 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) == 32 && offsetof(FileHeader, checksum) == 24);
 
-inline constexpr std::uint32_t kTimeShift = 10;
+inline constexpr std::uint32_t kTimeShift = 6;
 inline constexpr std::uint32_t kMaxTimeShift = 30;
 
 // ------------------------------------------------------------------------------------------------ chunks
@@ -38,30 +38,30 @@ enum class ChunkType : std::uint16_t { stream = 1 };
 struct ChunkHeader {
   std::uint32_t magic;
   ChunkType type;
-  std::uint16_t flags;          // 0
-  std::uint32_t raw_bytes;      // of all columns together, decompressed
-  std::uint32_t stored_bytes;   // that follow this header
-  std::uint64_t sequence;       // 0, 1, 2, …: a chunk cannot get lost or swapped unnoticed
-  std::uint64_t checksum;       // XXH3 of the stored bytes, seeded with the XXH3 of the fields before
+  std::uint16_t flags;         // 0
+  std::uint32_t raw_bytes;     // of all columns together, decompressed
+  std::uint32_t stored_bytes;  // that follow this header
+  std::uint64_t sequence;      // 0, 1, 2, …: a chunk cannot get lost or swapped unnoticed
+  std::uint64_t checksum;      // XXH3 of the stored bytes, seeded with the XXH3 of the fields before
 };
 static_assert(sizeof(ChunkHeader) == 32 && offsetof(ChunkHeader, checksum) == 24);
 
 enum class Column : std::uint8_t {
-  ops = 0,         // one byte an operation: Op | context code << kContextShift
-  contexts,        // threads that were not recent
-  times,           // one an allocation or release
-  details,         // one byte an allocation or release: which guesses were right
-  blocks,          // references to recent blocks
-  addresses,       // addresses that no guess gave
-  stacks,          // stack ids that no guess gave
-  sizes,           // requested bytes that no guess gave
-  slacks,          // usable − requested that no guess gave
-  replaced,        // realloc: the block before, where it is not the one that the thread released last
-  node_parents,    // stack nodes
+  ops = 0,       // one byte an operation: Op | context code << kContextShift
+  contexts,      // threads that were not recent
+  times,         // one an allocation or release
+  details,       // one byte an allocation or release: which guesses were right
+  blocks,        // references to recent blocks
+  addresses,     // addresses that no guess gave
+  stacks,        // stack ids that no guess gave
+  sizes,         // requested bytes that no guess gave
+  slacks,        // usable − requested that no guess gave
+  replaced,      // realloc: the block before, where it is not the one that the thread released last
+  node_parents,  // stack nodes
   node_frames,
   node_modules,
   node_offsets,
-  records,         // everything else, each a record of its own
+  records,  // everything else, each a record of its own
 };
 inline constexpr std::size_t kColumns = 15;
 static_assert(static_cast<std::size_t>(Column::records) + 1 == kColumns);
@@ -73,8 +73,8 @@ struct ColumnHeader {
 static_assert(sizeof(ColumnHeader) == 8);
 
 inline constexpr std::uint32_t kOpsPerChunk = 1 << 16;
-inline constexpr std::uint32_t kMaxChunkBytes = 16 << 20;   // raw, and stored
-inline constexpr std::uint32_t kPieceBytes = 4 << 20;       // a larger record goes in pieces
+inline constexpr std::uint32_t kMaxChunkBytes = 16 << 20;        // raw, and stored
+inline constexpr std::uint32_t kPieceBytes = 4 << 20;            // a larger record goes in pieces
 inline constexpr std::uint32_t kRecordsPerChunkBytes = 1 << 20;  // a chunk ends when its records are larger
 inline constexpr std::uint64_t kMaxRecordBytes = 64 << 20;
 inline constexpr std::uint64_t kMaxListMemory = 128 << 20;  // of the lists in one record, as elements in memory
@@ -86,12 +86,12 @@ enum class Op : std::uint8_t {
   record = 0,        // the next piece of Column::records ends a record
   record_piece = 1,  // … begins or goes on with one
   stack_node = 2,
-  malloc = 3,        // Op − malloc = AllocationKind
+  malloc = 3,  // Op − malloc = AllocationKind
   calloc = 4,
   aligned = 5,
   realloc = 6,
   operator_new = 7,
-  free = 8,          // Op − free = Release::Kind
+  free = 8,  // Op − free = Release::Kind
   realloc_begin = 9,
   realloc_failed = 10,
   realloc_elsewhere = 11,  // as realloc, `replaced` from its column
@@ -118,20 +118,20 @@ inline constexpr std::uint8_t kFreedDepth = 12;
 
 // Details of a release.
 enum class BlockCode : std::uint8_t {
-  newest = 0,  // 0–7: rank among the live recent blocks, newest first
+  newest = 0,           // 0–7: rank among the live recent blocks, newest first
   newer_neighbour = 8,  // allocated next after the block released before, of those that live
   older_neighbour = 9,
-  age = 10,             // allocations since; in Column::blocks
-  near = 11,            // allocations between it and the block released before, signed; in Column::blocks
-  in_column = 12,       // address relative to the last one in the column
-  same = 13,            // the address that the thread released last
+  age = 10,        // allocations since; in Column::blocks
+  near = 11,       // allocations between it and the block released before, signed; in Column::blocks
+  in_column = 12,  // address relative to the last one in the column
+  same = 13,       // the address that the thread released last
 };
 inline constexpr std::uint8_t kNewestRanks = 8;
 inline constexpr std::uint8_t kBlockCodes = 14;
 
 // Sizes of the tables that writer and reader keep alike; a part of the format.
-inline constexpr std::uint32_t kRecentBlocks = 1 << 15;
-inline constexpr std::uint32_t kFrameTable = 1 << 16;
+inline constexpr std::uint32_t kRecentBlocks = 1 << 12;
+inline constexpr std::uint32_t kFrameTable = 1 << 14;
 inline constexpr std::uint32_t kStackTable = 1 << 14;
 inline constexpr std::uint32_t kSizeTable = 1 << 12;
 inline constexpr std::uint32_t kThreadStates = 16;

@@ -15,8 +15,9 @@ std::string end_sentence(const ReadSummary& summary, const std::optional<RunEnd>
     return fmt::format("After {} bytes the recording {}; everything before is here.", summary.bytes_read, damage);
   }
   if (!end) {
-    return fmt::format("The recording ends after {} bytes without its last entry: memswell was stopped, or is still recording.",
-                       summary.bytes_read);
+    return fmt::format(
+        "The recording ends after {} bytes without its last entry: memswell was stopped, or is still recording.",
+        summary.bytes_read);
   }
   if (end->complete) return {};
   return end->reason.empty() ? "The recording ended early." : end->reason;

@@ -10,10 +10,10 @@
 namespace memswell::trace {
 
 struct ReadSummary {
-  bool complete = false;            // RunEnd was seen and said so
-  std::string end_sentence;         // if not: where and why the recording ends, one sentence
+  bool complete = false;     // RunEnd was seen and said so
+  std::string end_sentence;  // if not: where and why the recording ends, one sentence
   std::uint64_t bytes_read = 0;
-  std::uint64_t events = 0;         // allocations + releases
+  std::uint64_t events = 0;  // allocations + releases
 };
 
 // Errors (ExitCode::unreadable_recording): no such file, not a recording, made by a newer version.

@@ -16,30 +16,18 @@ using disk::SizeCode;
 using disk::StackCode;
 
 template <class Code>
-constexpr std::uint8_t byte(Code code) { return static_cast<std::uint8_t>(code); }
-
-template <class Record>
-bool decode_as(std::span<const std::uint8_t> bytes, StreamModel& model, Visitor& visitor) {
-  Record record;
-  RecordDecoder decoder(bytes, {model.time, model.record_address});
-  fields(decoder, record);
-  if (!decoder.used_up()) return false;
-  model.time = decoder.base().time;
-  model.record_address = decoder.base().address;
-  if constexpr (std::is_same_v<Record, RunEnd>) model.end = record;
-  visitor.on(record);
-  return true;
+constexpr std::uint8_t byte(Code code) {
+  return static_cast<std::uint8_t>(code);
 }
-
-using DecodeRecord = bool (*)(std::span<const std::uint8_t>, StreamModel&, Visitor&);
-
-template <std::size_t... kAt>
-constexpr std::array<DecodeRecord, kRecordKinds> record_decoders(std::index_sequence<kAt...>) {
-  return {decode_as<std::tuple_element_t<kAt, RecordKinds>>...};
-}
-constexpr auto kRecordDecoders = record_decoders(std::make_index_sequence<kRecordKinds>());
 
 }  // namespace
+
+template <class Event>
+bool StreamDecoder::deliver(const Event& event) {
+  if (failed_ || !ids_.admits(event)) return false;
+  visitor_.on(event);
+  return true;
+}
 
 bool StreamDecoder::decode(const std::array<std::span<const std::uint8_t>, disk::kColumns>& columns) {
   for (std::size_t i = 0; i < disk::kColumns; ++i) columns_[i] = ColumnReader(columns[i], failed_);
@@ -105,8 +93,7 @@ BlockSize StreamDecoder::get_size(const ThreadState& thread, StackId stack, Size
   if (code == SizeCode::as_stack) return model_.sizes.by_stack(stack);
   if (code == SizeCode::as_before) return thread.size;
   const Bytes requested = at(Column::sizes).get();
-  const Bytes slack =
-      code == SizeCode::slack_learned ? model_.sizes.slack(requested) : at(Column::slacks).get_signed();
+  const Bytes slack = code == SizeCode::slack_learned ? model_.sizes.slack(requested) : at(Column::slacks).get_signed();
   return {requested, requested + slack};
 }
 
@@ -136,14 +123,13 @@ bool StreamDecoder::decode_allocation(Op op, std::uint8_t context_code) {
   event.usable = size.usable;
   if (op == Op::realloc) event.replaced = thread.released;
   if (op == Op::realloc_elsewhere) event.replaced = thread.released + at(Column::replaced).get_address();
-  event.kind = op == Op::realloc_elsewhere ? AllocationKind::realloc
-                                           : static_cast<AllocationKind>(byte(op) - byte(Op::malloc));
+  event.kind =
+      op == Op::realloc_elsewhere ? AllocationKind::realloc : static_cast<AllocationKind>(byte(op) - byte(Op::malloc));
   const std::uint8_t size_class = size_class_of(event.usable);
   event.address = get_address(thread, details >> disk::kAddressShift, size_class, event.replaced);
-  if (failed_) return false;
+  if (!deliver(event)) return false;
   model_.allocated(thread, event, size_class);
   ++events_;
-  visitor_.on(event);
   return true;
 }
 
@@ -181,10 +167,9 @@ bool StreamDecoder::decode_release(Op op, std::uint8_t context_code) {
     if (!slot) return false;
     event.address = model_.blocks[*slot].address;
   }
-  if (failed_) return false;
+  if (!deliver(event)) return false;
   model_.released(thread, event.address, slot);
   ++events_;
-  visitor_.on(event);
   return true;
 }
 
@@ -205,9 +190,27 @@ bool StreamDecoder::decode_stack_node() {
     node.frame.offset = model_.node_offset += at(Column::node_offsets).get_signed();
     model_.frames.learn(node.frame);
   }
-  if (failed_) return false;
-  visitor_.on(node);
-  return true;
+  return deliver(node);
+}
+
+template <class Record>
+bool StreamDecoder::decode_as(std::span<const std::uint8_t> bytes) {
+  Record record;
+  RecordDecoder decoder(bytes, {model_.time, model_.record_address});
+  fields(decoder, record);
+  if (!decoder.used_up()) return false;
+  model_.time = decoder.base().time;
+  model_.record_address = decoder.base().address;
+  if constexpr (std::is_same_v<Record, RunEnd>) end_ = record;
+  return deliver(record);
+}
+
+// By the record's number, its first byte.
+template <std::size_t... kNumbers>
+bool StreamDecoder::decode_any(std::span<const std::uint8_t> bytes, std::index_sequence<kNumbers...>) {
+  using Decode = bool (StreamDecoder::*)(std::span<const std::uint8_t>);
+  static constexpr Decode kDecoders[] = {&StreamDecoder::decode_as<std::tuple_element_t<kNumbers, RecordKinds>>...};
+  return !bytes.empty() && bytes[0] < kRecordKinds && (this->*kDecoders[bytes[0]])(bytes.subspan(1));
 }
 
 bool StreamDecoder::decode_record(bool last) {
@@ -220,8 +223,7 @@ bool StreamDecoder::decode_record(bool last) {
     bytes = pieces_;
   }
   if (!last) return true;
-  if (bytes.empty() || bytes[0] >= kRecordKinds) return false;
-  const bool good = kRecordDecoders[bytes[0]](bytes.subspan(1), model_, visitor_);
+  const bool good = decode_any(bytes, std::make_index_sequence<kRecordKinds>());
   if (in_pieces) std::vector<std::uint8_t>().swap(pieces_);
   return good;
 }

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "trace/id_census.h"
 #include "trace/recording_format.h"
 #include "trace/stream_model.h"
 #include "trace/varint.h"
@@ -23,7 +25,7 @@ class StreamDecoder {
   bool decode(const std::array<std::span<const std::uint8_t>, disk::kColumns>& columns);
 
   std::uint64_t events() const { return events_; }
-  const std::optional<RunEnd>& end() const { return model_.end; }  // the last entry, if it was seen
+  const std::optional<RunEnd>& end() const { return end_; }  // the last entry, if it was seen
 
  private:
   ColumnReader& at(disk::Column column) { return columns_[static_cast<std::size_t>(column)]; }
@@ -32,6 +34,12 @@ class StreamDecoder {
   bool decode_release(disk::Op op, std::uint8_t context_code);
   bool decode_stack_node();
   bool decode_record(bool last);
+  template <class Record>
+  bool decode_as(std::span<const std::uint8_t> bytes);
+  template <std::size_t... kNumbers>
+  bool decode_any(std::span<const std::uint8_t> bytes, std::index_sequence<kNumbers...>);
+  template <class Event>
+  bool deliver(const Event& event);
 
   void get_context(std::uint8_t code);
   Nanoseconds get_time();
@@ -43,6 +51,8 @@ class StreamDecoder {
   Visitor& visitor_;
   std::uint32_t time_shift_;
   StreamModel model_;
+  IdCensus ids_;
+  std::optional<RunEnd> end_;
   std::array<ColumnReader, disk::kColumns> columns_;
   std::vector<std::uint8_t> pieces_;  // of a record that goes on
   std::uint64_t events_ = 0;

@@ -12,10 +12,10 @@ using disk::Op;
 using disk::SizeCode;
 using disk::StackCode;
 
-constexpr std::size_t kColumnCapacity = std::size_t{disk::kOpsPerChunk} * (2 * disk::kMaxVarintBytes);
-
 template <class Code>
-constexpr std::uint8_t byte(Code code) { return static_cast<std::uint8_t>(code); }
+constexpr std::uint8_t byte(Code code) {
+  return static_cast<std::uint8_t>(code);
+}
 
 Op op_of(const Allocation& event, Address released) {
   if (event.kind == AllocationKind::realloc && event.replaced != released) return Op::realloc_elsewhere;
@@ -23,11 +23,6 @@ Op op_of(const Allocation& event, Address released) {
 }
 
 }  // namespace
-
-StreamEncoder::StreamEncoder() {
-  columns_.reserve(disk::kColumns - 1);  // all but the records
-  for (std::size_t i = 0; i + 1 < disk::kColumns; ++i) columns_.emplace_back(kColumnCapacity);
-}
 
 std::span<const std::uint8_t> StreamEncoder::column(Column column) const {
   if (column == Column::records) return records_;
@@ -107,8 +102,8 @@ void StreamEncoder::put(const Allocation& event) {
   const std::uint8_t size = byte(put_size(thread, event.stack, {event.requested, event.usable}));
   if (op == Op::realloc_elsewhere) at(Column::replaced).put_address(event.replaced - thread.released);
   const std::uint8_t address = put_address(thread, event, size_class);
-  at(Column::details).put_byte(
-      static_cast<std::uint8_t>(stack | size << disk::kSizeShift | address << disk::kAddressShift));
+  at(Column::details)
+      .put_byte(static_cast<std::uint8_t>(stack | size << disk::kSizeShift | address << disk::kAddressShift));
   const RecentBlocks::Slot slot = model_.allocated(thread, event, size_class);
   index_.insert(event.process, event.address, slot);
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "trace/events.h"
-#include "trace/record_codec.h"
 #include "trace/recent_block_index.h"
+#include "trace/record_codec.h"
 #include "trace/stream_model.h"
 #include "trace/varint.h"
 
@@ -17,8 +17,6 @@ namespace memswell::trace {
 
 class StreamEncoder {
  public:
-  StreamEncoder();
-
   void put(const Allocation& event);
   void put(const Release& event);
   void put(const StackNode& node);
@@ -54,7 +52,7 @@ class StreamEncoder {
   StreamModel model_;
   RecentBlockIndex index_;
   std::uint32_t ops_ = 0;
-  std::vector<ColumnWriter> columns_;
+  std::array<ColumnWriter, disk::kColumns - 1> columns_;  // all but the records
   std::vector<std::uint8_t> records_;
   std::vector<std::uint8_t> scratch_;  // the record being put
   std::size_t scratch_put_ = 0;

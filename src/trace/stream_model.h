@@ -17,10 +17,10 @@ namespace memswell::trace {
 struct ThreadState {
   FreeLists freed;
   StackGuesses::History stacks;
-  BlockSize size;                                        // of the last allocation
-  Address next = 0;                                      // behind the last allocation
+  BlockSize size;    // of the last allocation
+  Address next = 0;  // behind the last allocation
   std::array<Address, disk::kSizeClasses> next_in_class{};
-  Address released = 0;                                  // by the last release
+  Address released = 0;  // by the last release
 };
 
 struct StreamModel {
@@ -29,12 +29,11 @@ struct StreamModel {
   StackGuesses stacks;
   SizeGuesses sizes;
   FrameTable frames;
-  Nanoseconds time = 0;          // of the last event
-  Address column_address = 0;    // of the last release whose address went in the column
-  Address record_address = 0;    // of the last address in a record
-  std::uint32_t stack_nodes = 0; // ids 1 … stack_nodes exist
-  std::uint64_t node_offset = 0; // of the last frame whose offset went in the column
-  std::optional<RunEnd> end;     // once the reader has seen it
+  Nanoseconds time = 0;           // of the last event
+  Address column_address = 0;     // of the last release whose address went in the column
+  Address record_address = 0;     // of the last address in a record
+  std::uint32_t stack_nodes = 0;  // ids 1 … stack_nodes exist
+  std::uint64_t node_offset = 0;  // of the last frame whose offset went in the column
   std::vector<ThreadState> threads = std::vector<ThreadState>(disk::kThreadStates);
 
   ThreadState& thread() { return threads[contexts.current().thread.value % disk::kThreadStates]; }

@@ -8,17 +8,16 @@
 #include <memory>
 #include <span>
 
+#include "trace/recording_format.h"
+
 namespace memswell::trace {
 
-constexpr std::uint64_t zigzag(std::uint64_t difference) {
-  return (difference << 1) ^ (0 - (difference >> 63));
-}
+constexpr std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
 constexpr std::uint64_t unzigzag(std::uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
 
 class ColumnWriter {
  public:
-  explicit ColumnWriter(std::size_t capacity)
-      : data_(std::make_unique_for_overwrite<std::uint8_t[]>(capacity)), end_(data_.get()) {}
+  ColumnWriter() : data_(std::make_unique_for_overwrite<std::uint8_t[]>(kCapacity)), end_(data_.get()) {}
 
   void put_byte(std::uint8_t byte) { *end_++ = byte; }
   void put(std::uint64_t value) {
@@ -44,6 +43,9 @@ class ColumnWriter {
   void clear() { end_ = data_.get(); }
 
  private:
+  // No operation puts more than two numbers into a column. Pages that are never touched cost nothing.
+  static constexpr std::size_t kCapacity = std::size_t{disk::kOpsPerChunk} * 2 * disk::kMaxVarintBytes;
+
   std::unique_ptr<std::uint8_t[]> data_;
   std::uint8_t* end_;
 };

@@ -304,4 +304,9 @@ EXPORT void* memalign(size_t alignment, size_t size) {
 
 EXPORT void* valloc(size_t size) { return ready() ? counted(COUNTER_ALIGNED, next.valloc(size), size) : NULL; }
 
-EXPORT void* pvalloc(size_t size) { return ready() ? counted(COUNTER_ALIGNED, next.pvalloc(size), size) : NULL; }
+/* "rounds the size of the allocation up to the next multiple of the system page size" (posix_memalign(3)): so much is
+ * asked for. */
+EXPORT void* pvalloc(size_t size) {
+  const size_t whole_pages = (size + 4095) & ~(size_t)4095;
+  return ready() ? counted(COUNTER_ALIGNED, next.pvalloc(size), whole_pages) : NULL;
+}

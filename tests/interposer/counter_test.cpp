@@ -54,7 +54,7 @@ TEST_F(CounterTest, CountsEachMemberOfTheFamilyOnce) {
   EXPECT_EQ(r.images[0].calloc_calls, 20U);
   EXPECT_EQ(r.images[0].realloc_calls, 3U);
   EXPECT_EQ(r.images[0].aligned_calls, 5U);
-  EXPECT_EQ(r.images[0].bytes, 1000U + 2000U + 7U + 9U + 12U + 640U + 64U + 33U + 1U + 5000U);
+  EXPECT_EQ(r.images[0].bytes, 1000U + 2000U + 7U + 9U + 12U + 640U + 64U + 33U + 1U + 8192U);
   EXPECT_EQ(r.images[0].live_blocks, 10 + 20 + 2 + 5);
 }
 

@@ -1,7 +1,8 @@
 // malloc and its family, counted: what a workload says about itself comes from here. One thread only; threads keep
 // a Tally of their own and add it at the end.
 //
-// The names begin with x because profilers take such functions for plumbing and name their caller.
+// xmalloc, xcalloc, xrealloc and xfree stand outside of the namespace: profilers take functions of these names for
+// plumbing and name their caller.
 #pragma once
 
 #include <cstddef>
@@ -48,32 +49,32 @@ inline void* checked(void* p) {
   return p;
 }
 
+}  // namespace workload
+
 inline void* xmalloc(std::size_t bytes) {
-  void* p = checked(keep(std::malloc(bytes)));
-  tally.allocated(bytes);
+  void* p = workload::checked(workload::keep(std::malloc(bytes)));
+  workload::tally.allocated(bytes);
   return p;
 }
 
 inline void* xcalloc(std::size_t bytes) {
-  void* p = checked(keep(std::calloc(1, bytes)));
-  tally.allocated(bytes);
+  void* p = workload::checked(workload::keep(std::calloc(1, bytes)));
+  workload::tally.allocated(bytes);
   return p;
 }
 
 inline void* xrealloc(void* p, std::size_t old_bytes, std::size_t bytes) {
-  p = checked(keep(std::realloc(p, bytes)));
+  p = workload::checked(workload::keep(std::realloc(p, bytes)));
   if (old_bytes != 0) {
-    tally.freed(old_bytes);
-    --tally.frees;
+    workload::tally.freed(old_bytes);
+    --workload::tally.frees;
   }
-  tally.allocated(bytes);
+  workload::tally.allocated(bytes);
   return p;
 }
 
 // `bytes` as requested.
 inline void xfree(void* p, std::size_t bytes) {
-  std::free(keep(p));
-  tally.freed(bytes);
+  std::free(workload::keep(p));
+  workload::tally.freed(bytes);
 }
-
-}  // namespace workload

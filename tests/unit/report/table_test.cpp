@@ -15,10 +15,16 @@ TEST(Table, AlignsColumnsAndLeavesNoTrailingSpaces) {
             "140.3  parse_object\n");
 }
 
+TEST(Table, KeepsWholeNamesInAFile) {
+  Table table({{"site", Align::left, true}});
+  table.add({"a_function_with_a_rather_long_name"});
+  EXPECT_EQ(table.text({.width = 23}), "site\na_function_with_a_rather_long_name\n");
+}
+
 TEST(Table, ShortensTheColumnThatMayGiveWay) {
   Table table({{"n"}, {"site", Align::left, true}});
   table.add({"1", "a_function_with_a_rather_long_name"});
-  EXPECT_EQ(table.text({.width = 23}),
+  EXPECT_EQ(table.text({.width = 23, .interactive = true}),
             "n  site\n"
             "1  a_function_with_a_r…\n");
 }

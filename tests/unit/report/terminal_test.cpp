@@ -20,6 +20,8 @@ TEST(Terminal, ShortensBetweenCodePoints) {
 
 TEST(Terminal, WrapsAtSpacesAndIndentsWhatFollows) { EXPECT_EQ(wrapped("one two three four", 9, 2), "one two\n  three\n  four"); }
 
+TEST(Terminal, KeepsTheSpacesThatALineBeginsWith) { EXPECT_EQ(wrapped("   a bb cc", 8, 5), "   a bb\n     cc"); }
+
 TEST(Terminal, LeavesAWordThatIsTooLongWhole) { EXPECT_EQ(wrapped("a unbreakable b", 5, 0), "a\nunbreakable\nb"); }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/unit/smaps/arena_child.h"
 
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -34,6 +36,19 @@ void Arena::read(std::size_t first, std::size_t pages) const {
   for (std::size_t i = first; i < first + pages; ++i) static_cast<void>(*static_cast<volatile char*>(page(i)));
 }
 
+void track_writes(void* memory, std::size_t bytes) {
+  constexpr int kUserModeOnly = 1;
+  constexpr std::uint64_t kUnpopulatedAndAsync = (1 << 13) | (1 << 15);  // UFFD_FEATURE_WP_UNPOPULATED, WP_ASYNC
+  const auto fd = static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | kUserModeOnly));
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = kUnpopulatedAndAsync;
+  uffdio_register range{};
+  range.range = {reinterpret_cast<std::uintptr_t>(memory), bytes};
+  range.mode = UFFDIO_REGISTER_MODE_WP;
+  if (::ioctl(fd, UFFDIO_API, &api) != 0 || ::ioctl(fd, UFFDIO_REGISTER, &range) != 0) ::_exit(1);
+}
+
 ArenaChild::ArenaChild(std::vector<Step> steps) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("no socket pair");
@@ -57,15 +72,34 @@ void ArenaChild::run(const std::vector<Step>& steps) {
 }
 
 ArenaChild::ArenaChild(FirstThread) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("no socket pair");
+  parent_end_.reset(ends[0]);
+  child_end_.reset(ends[1]);
   pid_ = ::fork();
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::thread([] {
-      for (;;) ::pause();
+    std::thread([this] {
+      char byte = 0;
+      if (::write(child_end_.get(), &byte, 1) == 1 && ::read(child_end_.get(), &byte, 1) == 1) {
+        ::execl("/bin/sleep", "sleep", "1000", nullptr);
+      }
+      ::_exit(1);
     }).detach();
     ::syscall(SYS_exit, 0);
   }
+  child_end_.reset();
+  char byte = 0;
+  if (::read(parent_end_.get(), &byte, 1) != 1) throw std::runtime_error("the child has died");
   wait_for_state('Z');
+}
+
+void ArenaChild::run_sleep() {
+  char byte = 0;
+  if (::write(parent_end_.get(), &byte, 1) != 1) throw std::runtime_error("the child has died");
+  // The socket is closed by the exec.
+  if (::read(parent_end_.get(), &byte, 1) != 0) throw std::runtime_error("the child did not run sleep");
+  wait_for_state('S');
 }
 
 void ArenaChild::wait_until_done() {

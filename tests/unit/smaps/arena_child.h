@@ -34,13 +34,16 @@ class Arena {
   char* base_;
 };
 
+// Lets userfaultfd track writes to the memory asynchronously until the process ends; the test must know that it can.
+void track_writes(void* memory, std::size_t bytes);
+
 class ArenaChild {
  public:
   using Step = std::function<void()>;
 
   // Returns when the child has done its first step.
   explicit ArenaChild(std::vector<Step> steps);
-  // A child whose first thread has ended while another one lives on.
+  // A child whose first thread has ended while another one lives on, until run_sleep.
   enum class FirstThread { ends };
   explicit ArenaChild(FirstThread);
   ~ArenaChild() { kill_and_collect(); }
@@ -48,6 +51,7 @@ class ArenaChild {
   ArenaChild& operator=(const ArenaChild&) = delete;
 
   pid_t pid() const { return pid_; }
+  void run_sleep();       // the living thread executes sleep(1)
   void next_step();       // returns when it is done
   void kill_and_leave();  // dead, but not collected: a zombie
   void kill_and_collect();

@@ -90,5 +90,14 @@ TEST(AmbiguousPages, AreJudgedMappingByMapping) {
   EXPECT_EQ(settle_ambiguous_pages(runs, mappings), expected);
 }
 
+TEST(PageRuns, PagesOfHugetlbfsAreCutOut) {
+  auto hugetlb = mapping(0x3000, 0x5000, 0);
+  hugetlb.vm_flags = "rd wr mr mw me ht sd";
+  const std::vector<PageRun> runs = {{0x1000, 0x9000, kPresentPrivate}, {0x9000, 0xa000, kZero}};
+  const std::vector<PageRun> expected = {
+      {0x1000, 0x3000, kPresentPrivate}, {0x5000, 0x9000, kPresentPrivate}, {0x9000, 0xa000, kZero}};
+  EXPECT_EQ(without_hugetlb(runs, std::vector{hugetlb}), expected);
+}
+
 }  // namespace
 }  // namespace memswell::smaps

@@ -93,6 +93,20 @@ TEST(Sampler, FollowsTheLivingThreadsWhenTheFirstHasEnded) {
   EXPECT_GT((*peak)->peak_rss_bytes, 0u);
 }
 
+// The thread that calls exec takes over the pid: what was read of it under its own number is gone.
+TEST(Sampler, FollowsAThreadThatBecomesTheProcessByExec) {
+  ArenaChild child(ArenaChild::FirstThread::ends);
+  const auto sampler = sampler_of(child);
+  const auto before = sampler->read_cheap();
+  ASSERT_TRUE(before && *before);
+  child.run_sleep();
+  const auto cheap = sampler->read_cheap();
+  ASSERT_TRUE(cheap && *cheap);
+  EXPECT_LT((*cheap)->size_bytes, (*before)->size_bytes);
+  const auto thorough = sampler->read_thorough();
+  ASSERT_TRUE(thorough && *thorough);
+}
+
 TEST(Sampler, AnEndedProcessIsGone) {
   ArenaChild child({[] {}});
   const auto sampler = sampler_of(child);

@@ -24,6 +24,13 @@ const Mapping* find_named(const SmapsText& smaps, std::string_view end_of_name) 
   return found == smaps.mappings.end() ? nullptr : &*found;
 }
 
+// The first eight mappings of a real text: as nasty as all of it, and every prefix of it is soon tried.
+std::string first_mappings(const std::string& text) {
+  std::size_t end = 0;
+  for (int i = 0; i < 8; ++i) end = text.find('\n', text.find("VmFlags:", end)) + 1;
+  return text.substr(0, end);
+}
+
 const MappingRange& range_of(const Mapping& mapping) { return mapping; }
 
 void expect_maps_agree(const std::string& program) {
@@ -189,7 +196,7 @@ TEST(SmapsParser, EmptyTextIsAProcessWithoutMemory) {
 }
 
 TEST(SmapsParser, EveryPrefixIsABeginningOfTheWhole) {
-  const auto text = fixture("sleep.smaps");
+  const auto text = first_mappings(fixture("sleep.smaps"));
   const auto whole = parse_smaps(text);
   ASSERT_TRUE(whole);
   for (std::size_t length = 0; length < text.size(); ++length) {
@@ -206,7 +213,7 @@ TEST(SmapsParser, EveryPrefixIsABeginningOfTheWhole) {
 }
 
 TEST(SmapsParser, APrefixIsCompleteOnlyAtTheEndOfAMapping) {
-  const auto text = fixture("sleep.smaps");
+  const auto text = first_mappings(fixture("sleep.smaps"));
   for (std::size_t length = 1; length < text.size(); ++length) {
     const auto prefix = std::string_view(text).substr(0, length);
     const auto last_line = prefix.substr(prefix.substr(0, length - 1).rfind('\n') + 1);

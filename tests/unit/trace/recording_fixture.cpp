@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
-#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -18,7 +18,9 @@ namespace {
 class Printer {
  public:
   template <class... Fields>
-  void operator()(const Fields&... all) { (put(all), ...); }
+  void operator()(const Fields&... all) {
+    (put(all), ...);
+  }
   void time(Nanoseconds time) { put(time); }
   void address(Address address) { put(address); }
   std::string line;
@@ -85,23 +87,27 @@ class Collector : public Visitor {
   }
 };
 
+Collector collect(const std::vector<AnyEvent>& events) {
+  Collector collector;
+  Visitor& visitor = collector;
+  for (const AnyEvent& event : events) std::visit([&](const auto& e) { visitor.on(e); }, event);
+  return collector;
+}
+
 }  // namespace
 
-std::vector<std::string> lines_of(const std::function<void(Visitor&)>& deliver) {
-  Collector collector;
-  deliver(collector);
-  return collector.lines;
+std::vector<std::string> lines_of(const std::vector<AnyEvent>& events) { return collect(events).lines; }
+std::vector<Nanoseconds> times_of(const std::vector<AnyEvent>& events) { return collect(events).times; }
+
+void write_all(RecordingWriter& writer, const std::vector<AnyEvent>& events) {
+  for (const AnyEvent& event : events) std::visit([&](const auto& e) { writer.write(e); }, event);
 }
 
-TemporaryFile::TemporaryFile() : path_(testing::TempDir() + "memswell_trace_XXXXXX") {
-  const UniqueFd made(::mkstemp(path_.data()));
-  if (!made) ADD_FAILURE() << "no temporary file " << path_;
-}
+TemporaryFile::TemporaryFile()
+    : memory_(::memfd_create("recording", MFD_CLOEXEC)), path_(fmt::format("/proc/self/fd/{}", memory_.get())) {}
 TemporaryFile::TemporaryFile(const std::string& content) : TemporaryFile() {
   std::ofstream(path_, std::ios::binary) << content;
 }
-TemporaryFile::~TemporaryFile() { ::unlink(path_.c_str()); }
-
 UniqueFd TemporaryFile::open_for_writing() const { return UniqueFd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)); }
 
 std::string TemporaryFile::content() const {
@@ -119,6 +125,20 @@ std::string recording_of(const std::function<void(RecordingWriter&)>& record) {
     EXPECT_EQ(writer.bytes_written(), file.content().size());
   }
   return file.content();
+}
+
+std::string recording_of(const std::vector<AnyEvent>& events) {
+  return recording_of([&](RecordingWriter& writer) { write_all(writer, events); });
+}
+
+std::vector<std::size_t> chunk_ends(const std::string& recording) {
+  std::vector<std::size_t> ends{sizeof(disk::FileHeader)};
+  while (ends.back() < recording.size()) {
+    disk::ChunkHeader header;
+    std::memcpy(&header, recording.data() + ends.back(), sizeof(header));
+    ends.push_back(ends.back() + sizeof(header) + header.stored_bytes);
+  }
+  return ends;
 }
 
 Reading read_file(const std::string& path) {

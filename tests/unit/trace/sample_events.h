@@ -14,6 +14,9 @@ using AnyEvent = std::variant<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Mo
                               FrameSymbols, ModuleSymbols, ThreadBegin, Allocation, Release, MappingEvent, Mark,
                               BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd>;
 
+// Process `index`, begun at time 0.
+ProcessBegin process(std::uint32_t index);
+
 // Zeros, maxima, empty and non-UTF-8 texts, in every kind of event; ends with RunEnd.
 std::vector<AnyEvent> nasty_events();
 

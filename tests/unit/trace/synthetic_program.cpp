@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <string>
 
 #include "tests/unit/trace/sample_events.h"
 
@@ -38,6 +39,9 @@ class SyntheticHeap {
 class SyntheticProgram {
  public:
   explicit SyntheticProgram(std::uint64_t seed) : random_(seed) {
+    for (std::uint32_t i = 0; i < 2; ++i) events.push_back(process(i));
+    for (std::uint32_t i = 0; i < kThreads; ++i) events.push_back(ThreadBegin{process_of(i), {i}, 100 + i, 0});
+    for (std::uint32_t i = 1; i <= 5; ++i) events.push_back(Module{{i}, "lib" + std::to_string(i) + ".so", {}});
     for (std::uint32_t i = 1; i <= kStacks; ++i) {
       events.push_back(StackNode{{i}, {i / 3}, {{1 + i % 5}, FrameKind::call, 0x1000 + 7 * (i % 251)}});
     }
@@ -50,9 +54,12 @@ class SyntheticProgram {
       const std::uint32_t thread = pick(10) == 0 ? pick(kThreads) : thread_;
       thread_ = thread;
       const std::uint32_t work = pick(100);
-      if (work < 60) loop_round(thread);
-      else if (work < 99) grow(thread);
-      else tear_down(thread);
+      if (work < 60)
+        loop_round(thread);
+      else if (work < 99)
+        grow(thread);
+      else
+        tear_down(thread);
     }
   }
 
@@ -74,8 +81,15 @@ class SyntheticProgram {
   Live allocate(std::uint32_t thread, std::uint32_t stack) {
     const Bytes requested = stack % 4 == 0 ? 1 + pick(200) : 8 + stack % 37 * 8;
     const Live block{heap(thread).allocate(thread, requested), requested};
-    events.push_back(Allocation{process_of(thread), {thread}, now(), block.address, requested, SyntheticHeap::usable(requested),
-                                {stack}, AllocationKind::malloc, 0});
+    events.push_back(Allocation{process_of(thread),
+                                {thread},
+                                now(),
+                                block.address,
+                                requested,
+                                SyntheticHeap::usable(requested),
+                                {stack},
+                                AllocationKind::malloc,
+                                0});
     return block;
   }
   void release(std::uint32_t thread, const Live& block) {

@@ -1,0 +1,254 @@
+// Each built-in workload knows its own truth. Recorded, memswell must say the same: exactly for calls, bytes and live
+// blocks of every phase, within 1 % for resident pages, where the program is read once more without memswell.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "tests/e2e/harness.h"
+
+namespace memswell::tests {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kMiB = 1024 * 1024;
+constexpr double kPages = 0.01;             // of the figure
+constexpr double kFewPages = 32 * 4096.0;   // stdio, the loader, what is touched by being recorded
+
+struct Told {
+  json alone;     // the program's truth without memswell
+  json recorded;  // and while it was recorded
+  json process;   // what memswell says
+};
+
+Words command_line(const std::string& name, const std::string& arguments) {
+  Words command{std::string(MEMSWELL_WORKLOADS) + "/" + name};
+  std::istringstream words(arguments);
+  for (std::string word; words >> word;) command.push_back(word);
+  return command;
+}
+
+Told tell(const std::string& name, const std::string& arguments) {
+  const Words command = command_line(name, arguments);
+  Told told;
+  told.alone = json::parse(run({.argv = command}).out);
+  const Recorded recorded = record(command);
+  EXPECT_EQ(recorded.run.exit_code, 0) << recorded.run.err;
+  told.recorded = json::parse(recorded.run.out);
+  told.process = process(recorded, name);
+  return told;
+}
+
+const json& named(const json& phases, const std::string& name) {
+  for (const json& phase : phases) {
+    if (phase.at("name") == name) return phase;
+  }
+  throw std::runtime_error("no phase " + name);
+}
+
+double number(const json& object, const char* key) { return object.at(key).get<double>(); }
+
+// Of every phase, and of the whole run.
+void expect_same_counts(const Told& told) {
+  for (const json& truth : told.recorded.at("phases")) {
+    const json& phase = named(told.process.at("phases"), truth.at("name"));
+    EXPECT_EQ(phase.at("calls"), truth.at("calls")) << truth.at("name");
+    EXPECT_EQ(phase.at("allocated_bytes"), truth.at("requested_bytes")) << truth.at("name");
+    EXPECT_EQ(phase.at("end_live_bytes"), truth.at("live_bytes")) << truth.at("name");
+    EXPECT_EQ(phase.at("peak_live_bytes"), truth.at("peak_live_bytes")) << truth.at("name");
+  }
+  const json& totals = told.process.at("totals");
+  EXPECT_EQ(totals.at("calls"), told.recorded.at("calls"));
+  EXPECT_EQ(totals.at("allocated_bytes"), told.recorded.at("requested_bytes"));
+  EXPECT_EQ(totals.at("live_blocks_at_exit"), told.recorded.at("live_blocks"));
+  EXPECT_EQ(totals.at("live_bytes_at_exit"), told.recorded.at("live_bytes"));
+}
+
+void expect_near(double said, double truth, const std::string& what) {
+  EXPECT_NEAR(said, truth, std::abs(truth) * kPages + kFewPages) << what;
+}
+
+// Growth since the base, against the run without memswell: recording must not have changed the footprint either.
+void expect_same_pages(const Told& told) {
+  const json& base = named(told.process.at("phases"), "base");
+  const json& truth_base = named(told.alone.at("phases"), "base");
+  for (const json& truth : told.alone.at("phases")) {
+    const std::string name = truth.at("name");
+    const json& phase = named(told.process.at("phases"), name);
+    expect_near(number(phase, "end_private_dirty_bytes") - number(base, "end_private_dirty_bytes"),
+                number(truth, "private_dirty_bytes") - number(truth_base, "private_dirty_bytes"), name + " private dirty");
+    expect_near(number(phase, "end_rss_bytes") - number(base, "end_rss_bytes"),
+                number(truth, "rss_bytes") - number(truth_base, "rss_bytes"), name + " RSS");
+    const double bound = number(phase, "peak_rss_bound_bytes");
+    EXPECT_NEAR(number(phase, "peak_rss_bytes") - number(base, "end_rss_bytes"),
+                number(truth, "peak_rss_bytes") - number(truth_base, "rss_bytes"),
+                number(truth, "peak_rss_bytes") * kPages + kFewPages + bound)
+        << name << " peak RSS";
+  }
+}
+
+// Every byte of every snapshot has one owner.
+void expect_ledgers_add_up(const json& process) {
+  for (const json& snapshot : process.at("snapshots")) {
+    double sum = number(snapshot, "own_bytes") + number(snapshot, "difference_bytes");
+    for (const json& row : snapshot.at("rows")) sum += number(row, "bytes");
+    EXPECT_EQ(sum, number(snapshot, "smaps_rss_bytes")) << snapshot.at("at");
+  }
+}
+
+double owner_bytes(const json& process, const std::string& at, const std::string& owner) {
+  for (const json& snapshot : process.at("snapshots")) {
+    if (snapshot.at("at") != at) continue;
+    for (const json& row : snapshot.at("rows")) {
+      if (row.at("owner") == owner) return number(row, "bytes");
+    }
+  }
+  throw std::runtime_error("no row " + owner + " at " + at);
+}
+
+struct Case {
+  const char* program;
+  const char* arguments;
+};
+
+class Workload : public testing::TestWithParam<Case> {};
+
+TEST_P(Workload, IsToldAsItIs) {
+  const Told told = tell(GetParam().program, GetParam().arguments);
+  expect_same_counts(told);
+  expect_same_pages(told);
+  expect_ledgers_add_up(told.process);
+}
+
+constexpr Case kCases[] = {
+    {"calloc-lazy", "variant=malloc-memset"},
+    {"calloc-lazy", "variant=calloc"},
+    {"calloc-lazy", "variant=calloc-read"},
+    {"calloc-lazy", "variant=calloc-write"},
+    {"calloc-lazy", "variant=calloc-write-half"},
+    {"calloc-lazy", "variant=calloc-thp"},
+    {"calloc-trap", ""},
+    {"calloc-trap", "pin_threshold=1"},
+    {"calloc-bench", "most=10000000 method=calloc recycle=1"},
+    {"buffer-tail", "fill=none"},
+    {"buffer-tail", "fill=memset"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=block"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=block annotate=1"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=block kind=float survivor=1 compact=1 trim=1"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=pymalloc"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=array limit=80"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=lifo"},
+    {"freelist-pulse", "items=200000 passes=2 alloc=malloc"},
+    {"append", "strings=200 policy=exact order=i"},
+    {"append", "strings=200 policy=exact order=_"},
+    {"append", "strings=200 policy=plus25 order=_"},
+    {"append", "strings=200 policy=pow2 order=i"},
+    {"append", "strings=200 alloc=bucket order=_"},
+    {"append-single", "rows=8 policy=exact"},
+    {"append-single", "rows=8 policy=plus25"},
+    {"frag-pin", "blocks=50000 survivor=4"},
+    {"frag-pin", "blocks=50000 survivor=64"},
+    {"frag-pin", "blocks=50000 survivor=last"},
+    {"fastbin-retention", "blocks=500000"},
+    {"mmap-file", "size=20MiB"},
+    {"stack", ""},
+    {"madv-free", "size=20MiB"},
+};
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  std::string name = std::string(info.param.program) + "_" + info.param.arguments;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name + "_" + std::to_string(info.index);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Workload, testing::ValuesIn(kCases), case_name);
+
+// --------------------------------------------- programs whose libraries allocate too: by site, or by growth
+
+TEST(Workloads, VectorGrowthIsToldAsItIs) {
+  const Told told = tell("vector-growth", "items=1000000");
+  const json& base = named(told.process.at("phases"), "base");
+  for (const json& truth : told.recorded.at("phases")) {
+    const json& phase = named(told.process.at("phases"), truth.at("name"));
+    EXPECT_EQ(phase.at("calls"), truth.at("calls")) << truth.at("name");
+    EXPECT_EQ(number(phase, "end_live_bytes") - number(base, "end_live_bytes"), number(truth, "live_bytes"));
+    EXPECT_EQ(number(phase, "peak_live_bytes") - number(base, "end_live_bytes"), number(truth, "peak_live_bytes"));
+  }
+  expect_same_pages(told);
+}
+
+TEST(Workloads, ThreadArenasAreToldAsTheyAre) {
+  for (const char* arenas : {"arenas=0", "arenas=1"}) {
+    const Told told = tell("thread-arenas", std::string("blocks=4096 ") + arenas);
+    const Site hold = site(told.process, "hold");
+    EXPECT_EQ(hold.calls, 8U * 4096) << arenas;
+    EXPECT_EQ(hold.bytes, 8U * 4096 * 1000) << arenas;
+    EXPECT_EQ(hold.live_blocks, 0U) << arenas;
+    const json& phase = named(told.process.at("phases"), "hold");
+    EXPECT_EQ(number(phase, "end_live_bytes") - number(phase, "begin_live_bytes"), 8 * 4096 * 1000) << arenas;
+  }
+}
+
+TEST(Workloads, AForkedChildIsAProcessOfItsOwn) {
+  const Recorded recorded = record(command_line("fork-cow", "size=20MiB"));
+  const json truth = json::parse(recorded.run.out);
+  const json facts = named(truth.at("phases"), "fork").at("facts");
+  std::vector<json> children;
+  for (const json& each : processes(recorded)) {
+    if (each.at("start") == "fork") children.push_back(each);
+  }
+  ASSERT_EQ(children.size(), 1U);
+  expect_near(number(children[0].at("totals"), "peak_private_dirty_bytes"), number(facts, "child_wrote_private_dirty_bytes"),
+              "child, private dirty");
+}
+
+// ------------------------------------------------------------------------------------------------- the shapes
+
+double peak(const Told& told, const std::string& phase) {
+  return number(named(told.process.at("phases"), phase), "peak_rss_bytes");
+}
+
+TEST(Shapes, AFreeListMakesTheSecondPassPeakAboveTheFirst) {
+  const Told told = tell("freelist-pulse", "items=500000 passes=3 alloc=block");
+  EXPECT_GT(peak(told, "fill-2"), 1.3 * peak(told, "fill-1"));
+  EXPECT_NEAR(peak(told, "fill-3"), peak(told, "fill-2"), 0.01 * peak(told, "fill-2"));
+}
+
+TEST(Shapes, APoolThatReturnsItsArenasDoesNot) {
+  const Told told = tell("freelist-pulse", "items=500000 passes=3 alloc=pymalloc");
+  EXPECT_NEAR(peak(told, "fill-2"), peak(told, "fill-1"), 0.02 * peak(told, "fill-1"));
+}
+
+TEST(Shapes, WhatTheFreeListHoldsIsARowOfTheLedger) {
+  const Told told = tell("freelist-pulse", "items=200000 passes=2 annotate=1");
+  const double objects = 400'000 * 24.0;
+  EXPECT_NEAR(owner_bytes(told.process, "phase fill-2", "pool_idle"), objects, 0.01 * objects);
+  EXPECT_LT(owner_bytes(told.process, "phase drop-2", "pool_idle"), 0.01 * objects);
+}
+
+TEST(Shapes, SpareTailsAreToldAsOverallocated) {
+  const Told told = tell("buffer-tail", "fill=none");
+  const json& facts = named(told.recorded.at("phases"), "append").at("facts");
+  double told_bytes = 0;
+  for (const json& snapshot : told.process.at("snapshots")) {
+    if (snapshot.at("at") == "phase free") told_bytes = number(snapshot.at("beside"), "overallocated_bytes");
+  }
+  EXPECT_EQ(told_bytes, number(facts, "overallocated_bytes"));
+}
+
+TEST(Shapes, MovedReallocsAreCounted) {
+  const Told told = tell("append", "strings=200 policy=exact order=_");
+  const json& facts = named(told.recorded.at("phases"), "append").at("facts");
+  EXPECT_EQ(told.process.at("totals").at("reallocs_moved"), facts.at("moved"));
+}
+
+TEST(Shapes, ABlockThatNobodyTouchedIsBesideTheSum) {
+  const Told told = tell("calloc-lazy", "variant=calloc");
+  EXPECT_LT(owner_bytes(told.process, "phase touch", "heap_live"), 1 * kMiB);
+}
+
+}  // namespace
+}  // namespace memswell::tests
