@@ -44,8 +44,9 @@ void PhaseCutter::on(const trace::Sample& sample) {
 void PhaseCutter::on(const Reading& reading) {
   if (!reading.figures) return;
   note_own(reading.own.rss_bytes);
-  kernel_peak_now_ = std::max(kernel_peak_now_, reading.peak_rss_bytes);
   const bool phase = reading.cause == trace::SnapshotCause::phase;
+  // At a boundary the mark was read before it was reset: it tells of the phase before.
+  if (!phase) kernel_peak_now_ = std::max(kernel_peak_now_, reading.peak_rss_bytes);
   if (phase && awaiting_) at_boundary(reading);
   note_rss(reading.figures->rss_bytes);
   note_dirty(reading.figures->private_dirty_bytes);

@@ -86,7 +86,7 @@ void add_site(Table& table, const Site& site) {
 
 std::string rest_line(std::size_t sites, std::size_t shown) {
   if (sites <= shown) return {};
-  return fmt::format("  and {} more sites: --top {}\n", format_count(sites - shown), sites);
+  return fmt::format("  and {} more {}: --top {}\n", format_count(sites - shown), sites - shown == 1 ? "site" : "sites", sites);
 }
 
 std::string table_of_sites(const RunReport& run, const ProcessReport& process, const SiteReportOptions& options,
