@@ -87,6 +87,16 @@ const char* initial_environment(const char* name) {
   return nullptr;
 }
 
+std::uintptr_t initial_auxiliary(std::uintptr_t type) {
+  auto* words = static_cast<std::uintptr_t*>(__libc_stack_end);
+  std::uintptr_t* w = words + 1 + words[0] + 1;
+  while (*w != 0) ++w;  // the environment
+  for (++w; w[0] != 0; w += 2) {
+    if (w[0] == type) return w[1];
+  }
+  return 0;
+}
+
 int receive_region(const char* address) {
   const Part token = part_of(address, 1, false);
   if (token.length != kTokenBytes) return -1;

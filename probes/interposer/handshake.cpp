@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "system_calls.h"
+#include "unwind_tables.h"
 
 namespace memswell::probe {
 namespace {
@@ -20,6 +21,7 @@ bool recorder_alive() {
 
 void wait_for_snapshot(ThreadState& t) {
   if (process.sandboxed.load(std::memory_order_relaxed) != 0 || t.impatient != 0) return;
+  drop_unwind_tables();
   auto& answered = process.slot->exit_answered;
   const std::uint32_t request = process.slot->exit_requested.fetch_add(1) + 1;
   for (int i = 0; i < kSlices; ++i) {

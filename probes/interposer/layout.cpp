@@ -1,11 +1,12 @@
 #include "layout.h"
 
 #include <elf.h>
-#include <link.h>
 
 #include "call_frame_info.h"
 #include "memory.h"
+#include "module_headers.h"
 #include "page_pool.h"
+#include "unwind_tables.h"
 
 namespace memswell::probe {
 namespace {
@@ -113,16 +114,13 @@ void remember_rule(format::LayoutHeader& layout, std::uint64_t pc, std::uint64_t
 
 // The build-id in the module's mapped notes.
 void copy_build_id(const ModuleOfPc& m, format::ModuleEntry& entry) {
-  const auto* elf = reinterpret_cast<const ElfW(Ehdr)*>(m.begin);
-  if (!equal_bytes(elf->e_ident, ELFMAG, SELFMAG) || elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) > 4096) return;
-  const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(m.begin + elf->e_phoff);
-  for (int i = 0; i < elf->e_phnum; ++i) {
-    if (segments[i].p_type != PT_NOTE) continue;
-    std::uintptr_t at = m.bias + segments[i].p_vaddr;
-    const std::uintptr_t end = at + segments[i].p_memsz;
-    if (at < m.begin || end > m.end) continue;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+  const ModuleHeaders headers = module_headers(m);
+  for (std::size_t i = 0; i < headers.count; ++i) {
+    if (headers.segments[i].p_type != PT_NOTE) continue;
+    std::uintptr_t at = m.bias + headers.segments[i].p_vaddr;
+    const std::uintptr_t end = at + headers.segments[i].p_memsz;
+    while (at + sizeof(Elf64_Nhdr) <= end) {
+      const auto* note = reinterpret_cast<const Elf64_Nhdr*>(at);
       const std::uintptr_t name = at + sizeof *note;
       const std::uintptr_t content = name + ((note->n_namesz + 3) & ~3u);
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && content + note->n_descsz <= end) {
@@ -178,6 +176,7 @@ std::uint32_t current_layout() {
     return 0;
   }
   process.layout = layout;
+  forget_unwind_tables();
   process.slot->layout.store(layout, std::memory_order_release);
   if (before != 0) leave_layout(before);
   return layout;
@@ -196,6 +195,7 @@ StepRule step_rule(std::uint32_t layout, std::uintptr_t pc, bool exact) {
     return rule;  // generated code comes and goes: never remembered
   }
   rule = learn_step_rule(module, exact ? pc : pc - 1);
+  touched_unwind_tables(module);
   if (layout != 0) {
     register_module(layout_at(layout), module);
     remember_rule(layout_at(layout), key, rule.packed());

@@ -95,6 +95,8 @@ bool claim_slot(format::ProcessOrigin origin) {
 
 void find_address_ranges() {
   process.main_stack_end = (reinterpret_cast<std::uintptr_t>(__libc_stack_end) | (format::kPageBytes - 1)) + 1;
+  process.executable_headers = initial_auxiliary(AT_PHDR);
+  process.executable_header_count = initial_auxiliary(AT_PHNUM);
   const link_map* loader = loader_module();
   if (loader == nullptr) return;
   const auto* elf = reinterpret_cast<const ElfW(Ehdr)*>(loader->l_addr);

@@ -27,6 +27,8 @@ struct Process {
   std::atomic<std::uint32_t> unmaps;           // grows when the program gives address space back
   std::atomic<std::uint32_t> sandboxed;        // no system call any more (seccomp)
   std::uintptr_t loader_begin, loader_end;     // ld.so's code
+  std::uintptr_t executable_headers;           // of the executable: its program headers (AT_PHDR) …
+  std::size_t executable_header_count;         // … and their number
   std::uintptr_t main_stack_end;               // where the initial stack ends
   std::ptrdiff_t rseq_offset;                  // from the thread pointer; 0: glibc did not register
   std::atomic<std::uint64_t> fork_stamp;       // of the fork in progress; what a child begins from

@@ -354,5 +354,16 @@ TEST_F(FindingsTest, WhatSavesMostComesFirst) {
   EXPECT_EQ(findings[0].kind, FindingKind::pinned);
 }
 
+TEST_F(FindingsTest, ALargeExplanationComesBeforeASmallSaving) {
+  process_.executable = "/usr/bin/python3.11";
+  LedgerSnapshot& peak = snapshot("start");
+  row(peak, Owner::mapped) = 68 * kMiB;
+  row(peak, Owner::heap_trimmable) = 6 * kMiB;
+  const auto findings = all();
+  ASSERT_EQ(findings.size(), 2u) << "mapped memory is said by the inner allocator";
+  EXPECT_EQ(findings[0].kind, FindingKind::inner_allocator);
+  EXPECT_EQ(findings[1].kind, FindingKind::trimmable);
+}
+
 }  // namespace
 }  // namespace memswell::analysis
