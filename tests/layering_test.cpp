@@ -53,7 +53,7 @@ const std::vector<Room>& rooms() {
        {"base/", "trace/", "probes/smaps/", "symbols/", "capture/", "analysis/", "report/", "workloads/"}},
       {"probes/interposer/", "probes/interposer/", {"trace/format.h"}},
       {"tests/e2e/", "tests/e2e/", {"tests/support/", "memswell/memswell.h"}},
-      {"tests/bench/", "tests/bench/", {"tests/support/", "memswell/memswell.h"}},
+      {"tests/bench/", "tests/bench/", {"base/", "trace/", "tests/support/", "memswell/memswell.h"}},
   };
   return table;
 }

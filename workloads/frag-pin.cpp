@@ -8,16 +8,6 @@ using namespace workload;
 
 namespace {
 
-// A block of such a size that the next one begins at the start of a page: then a survivor stands on one page, not two.
-std::size_t reach_page_start() {
-  void* probe = xmalloc(24);
-  const std::size_t next = reinterpret_cast<std::uintptr_t>(probe) + 16;  // the chunk behind begins here
-  xfree(probe, 24);
-  const std::size_t bytes = 2 * 4096 - next % 4096 + 8;
-  xmalloc(bytes);
-  return bytes;
-}
-
 [[gnu::noinline]] void allocate_all(void** blocks, std::uint64_t count, std::size_t size) {
   for (std::uint64_t i = 0; i < count; ++i) blocks[i] = std::memset(xmalloc(size), 1, size);
 }
@@ -41,7 +31,7 @@ int main(int argc, char** argv) {
   const std::uint64_t step = is(survivor, "last") ? 0 : std::strtoull(survivor, nullptr, 10);
 
   void** blocks = map_anonymous<void*>(count);
-  reach_page_start();
+  reach_page_start();  // then a survivor stands on one page, not on two
   phase("base");
   phase("alloc");
   allocate_all(blocks, count, size);

@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   options.done();
   if (brk) ::mallopt(M_MMAP_MAX, 0);
 
+  reach_page_start();  // so that arenas have the same number of pools in every run
   phase("base");
   for (std::uint64_t k = 1; k <= passes; ++k) {
     phase("fill", k);

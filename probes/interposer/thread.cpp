@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <time.h>
 
 #include "append.h"
 #include "memory.h"
@@ -163,10 +164,13 @@ void say_thread(ThreadState& t) {
 
 ThreadState* take_ring() {
   if (format::RingSlot* ring = inherited_ring()) {
-    ring->tid.store(own_tid(), std::memory_order_relaxed);
-    ThreadState* t = state_in(ring);
-    say_thread(*t);
-    return t;
+    // The recorder closes rings of threads that have ended: it looks at `tid` again after it has closed one.
+    ring->tid.store(own_tid(), std::memory_order_seq_cst);
+    if (ring->state.load(std::memory_order_seq_cst) == format::SlotState::live) {
+      ThreadState* t = state_in(ring);
+      say_thread(*t);
+      return t;
+    }
   }
   format::RingSlot* ring = new_ring();
   return ring == nullptr ? nullptr : state_in(ring);
@@ -180,6 +184,14 @@ bool recorder_alive() {
 bool real_time_thread() {
   const long policy = system_call(SYS_sched_getscheduler, 0);
   return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+// CLOCK_MONOTONIC; in a sandbox the time stamp counter stands in for it (3 GHz, as good as needed).
+std::uint64_t clock_ms() {
+  if (process.sandboxed.load(std::memory_order_relaxed) != 0) return read_tsc_before() / 3'000'000;
+  timespec now{};
+  system_call(SYS_clock_gettime, CLOCK_MONOTONIC, as_word(&now));
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
 }
 
 bool has_room(ThreadState& t, std::uint64_t words) {
@@ -203,9 +215,11 @@ bool wait_for_room(ThreadState& t, std::uint64_t words) {
   t.ring->waits.store(t.ring->waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const bool may_sleep = process.sandboxed.load(std::memory_order_relaxed) == 0;
   if (may_sleep && real_time_thread()) return false;
-  std::uint64_t tail = t.ring->tail.load(std::memory_order_relaxed);
-  const std::uint64_t limit_slices = process.header->wait_limit_ms / 10;
-  for (std::uint64_t idle = 0; idle < limit_slices;) {
+  // Progress is the recorder's heartbeat: on a crowded machine it may be long before this ring's turn comes. Time is asked
+  // of the clock, for a program's timer may end each sleep at once.
+  std::uint32_t heartbeat = process.header->recorder_heartbeat.load(std::memory_order_relaxed);
+  std::uint64_t deadline = clock_ms() + process.header->wait_limit_ms;
+  do {
     for (int i = 0; i < 200; ++i) {
       if (has_room(t, words)) return true;
       asm volatile("pause");
@@ -219,10 +233,10 @@ bool wait_for_room(ThreadState& t, std::uint64_t words) {
     } else {
       for (int i = 0; i < 100'000; ++i) asm volatile("pause");
     }
-    const std::uint64_t now = t.ring->tail.load(std::memory_order_relaxed);
-    idle = now == tail ? idle + 1 : 0;
-    tail = now;
-  }
+    const std::uint32_t beat = process.header->recorder_heartbeat.load(std::memory_order_relaxed);
+    if (beat != heartbeat) deadline = clock_ms() + process.header->wait_limit_ms;
+    heartbeat = beat;
+  } while (clock_ms() < deadline);
   t.impatient = 1;
   return false;
 }

@@ -15,13 +15,13 @@ constexpr std::uint32_t kModules = 64;
 constexpr std::uint32_t kReadingsBetweenDrops = 32;
 
 struct Tables {
-  std::atomic<std::uintptr_t> header;  // 0: free entry
-  std::uintptr_t begin, end;           // whole pages; end = 0: not to be dropped
-  std::atomic<std::uint32_t> touched;
+  std::atomic<std::uintptr_t> header{0};  // 0: free entry
+  std::uintptr_t begin = 0, end = 0;      // whole pages; end = 0: not to be dropped
+  std::atomic<std::uint32_t> touched{0};
 };
 
-Tables tables[kModules];
-std::atomic<std::uint32_t> readings;
+constinit Tables tables[kModules];
+constinit std::atomic<std::uint32_t> readings{0};
 
 // From the header to the end of its segment: .eh_frame_hdr, .eh_frame and .gcc_except_table lie there. Only if the segment
 // cannot be written, so that every page of it can be had back from the file.

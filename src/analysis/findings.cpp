@@ -90,10 +90,43 @@ Certainty heap_certainty(const LedgerSnapshot& snapshot) {
   return snapshot.heap_exact ? Certainty::exact : Certainty::inference;
 }
 
+namespace {
+
+// What explains a large part of the footprint comes before a small saving.
+std::uint32_t rank(const Finding& finding, Bytes peak) {
+  if (finding.saves_bytes > 0 && finding.saves_bytes >= peak / 10) return 0;
+  if (finding.bytes >= peak / 4 && finding.kind != FindingKind::unfreed) return 1;
+  return 2;
+}
+
+// Does `other` tell the same with its cause?
+bool says_more(const Finding& other, const Finding& finding) {
+  if (finding.kind == FindingKind::mapped_memory) {
+    return other.kind == FindingKind::huge_pages || other.kind == FindingKind::lazily_freed ||
+           other.kind == FindingKind::inner_allocator;
+  }
+  const bool same_buffer = other.kind == FindingKind::realloc_growth && other.site == finding.site;
+  return finding.kind == FindingKind::transient_peak && same_buffer;
+}
+
+bool is_said_already(const Finding& finding, const Findings& findings) {
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+    return says_more(other, finding) && other.bytes * 2 >= finding.bytes;
+  });
+}
+
+}  // namespace
+
 std::vector<Finding> find_findings(const FindingInput& input) {
+  Findings all;
+  for (const Rule rule : kRules) rule(input, all);
   Findings findings;
-  for (const Rule rule : kRules) rule(input, findings);
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+  for (const Finding& finding : all) {
+    if (!is_said_already(finding, all)) findings.push_back(finding);
+  }
+  const Bytes peak = input.process->totals.peak_rss_bytes;
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (rank(a, peak) != rank(b, peak)) return rank(a, peak) < rank(b, peak);
     return a.saves_bytes != b.saves_bytes ? a.saves_bytes > b.saves_bytes : a.bytes > b.bytes;
   });
   return findings;

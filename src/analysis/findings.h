@@ -16,7 +16,8 @@ struct FindingInput {
   std::vector<std::string> environment;
 };
 
-// Sorted: what saves most first, then what is largest.
+// Sorted: savings of a tenth of the peak RSS first, what saves most before; then what explains a quarter of it without
+// a saving; then the rest.
 std::vector<Finding> find_findings(const FindingInput& input);
 
 }  // namespace memswell::analysis

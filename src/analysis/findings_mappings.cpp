@@ -11,9 +11,10 @@
 namespace memswell::analysis {
 namespace {
 
-// Rows of this size are notable: a tenth of the footprint.
+// Rows of this size are notable: a tenth of the footprint, and more than what the libraries of any program take.
+constexpr Bytes kLeastRow = Bytes{4} << 20;
 Bytes least_row(const ProcessReport& process) {
-  return std::max(least_notable(process), process.totals.peak_rss_bytes / 10);
+  return std::max({least_notable(process), kLeastRow, process.totals.peak_rss_bytes / 10});
 }
 
 const LedgerSnapshot* worst_notable(const ProcessReport& process, Owner owner) {
@@ -58,13 +59,6 @@ Bytes largest_huge(const ProcessReport& process, const TimelineRow*& at) {
   return largest;
 }
 
-std::string phase_at(const ProcessReport& process, Nanoseconds time) {
-  for (const Phase& phase : process.phases) {
-    if (time >= phase.begin_ns && time <= phase.end_ns) return phase.name;
-  }
-  return {};
-}
-
 }  // namespace
 
 void find_files(const FindingInput& input, Findings& findings) {
@@ -105,14 +99,13 @@ void find_stacks(const FindingInput& input, Findings& findings) {
   const LedgerSnapshot* worst = worst_notable(process, Owner::stacks);
   if (worst == nullptr) return;
   Finding finding = row_finding(FindingKind::stacks, *worst, Owner::stacks);
-  finding.sentence =
-      fmt::format("{} of RSS {} are stacks ({} threads over the run).", format_bytes(finding.bytes),
-                  when(process, *worst), format_count(std::max<std::uint64_t>(process.totals.threads, 1)));
+  finding.sentence = fmt::format("{} of RSS {} are stacks, of the main thread and {} others.",
+                                 format_bytes(finding.bytes), when(process, *worst), worst->thread_stacks);
   finding.cause =
       "A stack page stays resident once it was used, until its thread ends; what is reserved for a stack costs "
       "nothing.";
   finding.remedy = "use less stack in deep or large frames; fewer threads";
-  finding.evidence.push_back({"threads", static_cast<std::int64_t>(process.totals.threads), Unit::count});
+  finding.evidence.push_back({"thread_stacks", static_cast<std::int64_t>(worst->thread_stacks), Unit::count});
   findings.push_back(std::move(finding));
 }
 
@@ -248,15 +241,9 @@ void find_inner_allocator(const FindingInput& input, Findings& findings) {
     const LedgerSnapshot* worst = worst_snapshot(process, Owner::mapped);
     if (off || worst == nullptr || worst->row(Owner::mapped) < least_notable(process)) return;
     Finding finding = row_finding(FindingKind::inner_allocator, *worst, Owner::mapped);
-    const SiteShare* most = largest_share(*worst, &SiteShare::mapped_bytes);
     finding.sentence =
-        fmt::format("{} {} are in mappings of {} itself", format_bytes(finding.bytes), when(process, *worst), program);
-    if (most != nullptr) {
-      finding.site = most->site;
-      finding.sentence +=
-          fmt::format(", {} of them made at {}", format_bytes(most->mapped_bytes), words_of(process, most->site));
-    }
-    finding.sentence += "; what lives inside them is not seen.";
+        fmt::format("{} of {} RSS {} are in mappings of {} itself; which objects keep them is not seen.",
+                    format_bytes(finding.bytes), format_bytes(worst->rss_bytes), when(process, *worst), program);
     finding.cause = fmt::format("Here {}.", inner.keeps);
     finding.remedy = inner.remedy;
     findings.push_back(std::move(finding));

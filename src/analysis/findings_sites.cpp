@@ -11,13 +11,6 @@
 namespace memswell::analysis {
 namespace {
 
-std::string phase_of(const ProcessReport& process, Nanoseconds time) {
-  for (const Phase& phase : process.phases) {
-    if (time >= phase.begin_ns && time < phase.end_ns) return phase.name;
-  }
-  return process.phases.empty() ? std::string() : process.phases.back().name;
-}
-
 // Moments between which sites are compared: ends of phases, or of windows where no phases were announced.
 std::vector<std::pair<std::string, Nanoseconds>> moments_of(const FindingInput& input) {
   std::vector<std::pair<std::string, Nanoseconds>> moments;
@@ -27,6 +20,19 @@ std::vector<std::pair<std::string, Nanoseconds>> moments_of(const FindingInput& 
     for (const Window& window : *input.windows) moments.emplace_back(std::string(), window.end_ns);
   }
   return moments;
+}
+
+// When a peak is over: at the end of its phase, or of its pulse where no phases were announced.
+Nanoseconds end_of_peak(const ProcessReport& process, Nanoseconds peak) {
+  if (process.phases.size() < 2) {
+    for (const Pulse& pulse : process.pulses) {
+      if (peak >= pulse.begin_ns && peak <= pulse.end_ns) return pulse.end_ns;
+    }
+  }
+  for (const Phase& phase : process.phases) {
+    if (peak >= phase.begin_ns && peak < phase.end_ns) return phase.end_ns;
+  }
+  return process.end_ns;
 }
 
 struct Growth {
@@ -57,29 +63,32 @@ void find_transient_peak(const FindingInput& input, Findings& findings) {
     if (highest == nullptr || window.peak_live_bytes > highest->peak_live_bytes) highest = &window;
   }
   if (highest == nullptr || input.windows->size() < 2) return;  // nothing to compare the peak with
+  const std::vector<Bytes> after =
+      SiteLevels(*input.windows, process.sites.size()).at(end_of_peak(process, highest->peak_live_ns));
   const SiteWindow* most = nullptr;
-  const auto gone = [](const SiteWindow& site) {
-    return site.live_at_peak_bytes - std::min(site.live_at_peak_bytes, site.live_bytes);
+  const auto gone = [&](const SiteWindow& site) {
+    return site.live_at_peak_bytes - std::min(site.live_at_peak_bytes, after[site.site.value]);
   };
   for (const SiteWindow& site : highest->sites) {
     if (most == nullptr || gone(site) > gone(*most)) most = &site;
   }
   if (most == nullptr || gone(*most) < std::max(least_notable(process), highest->peak_live_bytes / 5)) return;
-  const std::string phase = phase_of(process, highest->peak_live_ns);
+  const std::string phase = phase_at(process, highest->peak_live_ns);
   Finding finding =
       make_finding(FindingKind::transient_peak, Effect::lowers_peak, Certainty::exact, gone(*most), phase);
   finding.site = most->site;
   finding.saves_bytes = gone(*most);
   finding.sentence =
-      fmt::format("Live blocks peak at {} {}; {} of that are blocks of {} that are gone soon after.",
+      fmt::format("Live blocks peak at {} {}; {} of that are blocks of {} that are gone {}.",
                   format_bytes(highest->peak_live_bytes), moment_words(process, phase, highest->peak_live_ns),
-                  format_bytes(gone(*most)), words_of(process, most->site));
+                  format_bytes(gone(*most)), words_of(process, most->site),
+                  process.phases.size() > 1 ? "by the end of the phase" : "soon after");
   finding.cause = "They are needed for a short time only, at the same time as everything else.";
   finding.remedy =
       fmt::format("work in smaller pieces at {}, or free other blocks before", words_of(process, most->site));
   finding.evidence = {{"peak_live_bytes", static_cast<std::int64_t>(highest->peak_live_bytes), Unit::bytes},
                       {"site_at_peak_bytes", static_cast<std::int64_t>(most->live_at_peak_bytes), Unit::bytes},
-                      {"site_after_bytes", static_cast<std::int64_t>(most->live_bytes), Unit::bytes},
+                      {"site_after_bytes", static_cast<std::int64_t>(after[most->site.value]), Unit::bytes},
                       {"time_ns", static_cast<std::int64_t>(highest->peak_live_ns), Unit::nanoseconds}};
   findings.push_back(std::move(finding));
 }

@@ -19,10 +19,18 @@ struct Untouched {
   const SiteShare* share = nullptr;
 };
 
+// Snapshots of moments that somebody asked for tell what stays untouched; those of peaks come while memory is being
+// filled.
+bool is_steady(const LedgerSnapshot& snapshot) {
+  return snapshot.cause == trace::SnapshotCause::phase || snapshot.cause == trace::SnapshotCause::exit ||
+         snapshot.cause == trace::SnapshotCause::mark;
+}
+
 // The site and snapshot with the most bytes never touched.
 Untouched most_untouched(const ProcessReport& process, bool by_calloc) {
   Untouched most;
   for (const LedgerSnapshot& snapshot : process.snapshots) {
+    if (!is_steady(snapshot) && &snapshot != &process.snapshots.back()) continue;
     for (const SiteShare& share : snapshot.sites) {
       if (mostly_calloc(site_of(process, share.site)) != by_calloc) continue;
       if (most.share == nullptr || share.untouched_bytes > most.share->untouched_bytes) most = {&snapshot, &share};

@@ -37,6 +37,18 @@ std::vector<PulseShape> zigzag(const std::vector<CurvePoint>& curve, Bytes thres
   return pulses;
 }
 
+// A peak is a plateau more often than a point: it was reached when the curve came within 1 % of it.
+void move_to_begin_of_plateau(const std::vector<CurvePoint>& curve, PulseShape& pulse) {
+  auto at = std::lower_bound(curve.begin(), curve.end(), pulse.begin.time_ns,
+                             [](const CurvePoint& point, Nanoseconds time) { return point.time_ns < time; });
+  for (; at != curve.end() && at->time_ns < pulse.peak.time_ns; ++at) {
+    if (at->bytes >= pulse.peak.bytes - pulse.peak.bytes / 100) {
+      pulse.peak.time_ns = at->time_ns;
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 Bytes pulse_threshold(const std::vector<CurvePoint>& curve) {
@@ -50,6 +62,7 @@ std::vector<PulseShape> find_pulses(const std::vector<CurvePoint>& curve, std::s
   Bytes threshold = pulse_threshold(curve);
   std::vector<PulseShape> pulses = zigzag(curve, threshold);
   while (pulses.size() > limit) pulses = zigzag(curve, threshold *= 2);
+  for (PulseShape& pulse : pulses) move_to_begin_of_plateau(curve, pulse);
   return pulses;
 }
 

@@ -114,7 +114,7 @@ GapFigures measure_gaps(const HeapExtent& heap, const Blocks& blocks, RangeSet& 
   Address end = heap.begin;
   for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
     if (!counts(*at)) continue;
-    if (chunk_of(*at) > end) measure(gap_between(end, chunk_of(*at), heap), resident, figures);
+    if (chunk_of(*at) > end || end == heap.begin) measure(gap_between(end, chunk_of(*at), heap), resident, figures);
     end = std::max(end, chunk_end(*at));
   }
   if (end < heap.end) measure(gap_between(end, heap.end, heap), resident, figures);

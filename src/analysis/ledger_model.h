@@ -115,6 +115,7 @@ struct LedgerSnapshot {
   Bytes ambiguous_bytes = 0;        // zero page or shared page: the source could not tell; bounded by smaps Rss
   Bytes page_bytes_returnable = 0;  // what malloc_trim(0) would return: whole pages, = the heap_trimmable row
   Bytes top_bytes = 0;              // of it, at the top of a heap
+  std::uint32_t thread_stacks = 0;  // of threads, mapped now; the main thread's is not among them
   std::vector<SiteShare> sites;     // largest first by resident + pinned + mapped
   std::vector<FileRow> files;       // largest first
   std::vector<ArenaRow> arenas;

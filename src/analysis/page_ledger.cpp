@@ -239,6 +239,8 @@ void Join::place_rest(const ZoneBooks& books) {
       place_heap_rest(zone, books, i);
       continue;
     }
+    const bool main_stack = (*input_.mappings)[zone.mapping].name.starts_with("[stack");
+    if (zone.owner == Owner::stacks && !main_stack) ++snapshot_.thread_stacks;
     if (rest == 0) continue;
     row(zone.owner) += rest;
     if (zone.owner == Owner::files) place_file(zone, rest);

@@ -29,17 +29,24 @@ void PhaseCutter::note_dirty(Bytes dirty) {
   }
 }
 
+void PhaseCutter::note_own(Bytes own) {
+  last_own_ = own;
+  extras_.back().own_most = std::max(extras_.back().own_most, own);
+  extras_.back().own_least = std::min(extras_.back().own_least, own);
+}
+
 void PhaseCutter::on(const trace::Sample& sample) {
-  last_own_ = std::min(sample.own_bytes, sample.rss_bytes);
+  note_own(std::min(sample.own_bytes, sample.rss_bytes));
   note_rss(sample.rss_bytes - last_own_);
   kernel_peak_now_ = std::max(kernel_peak_now_, sample.peak_rss_bytes);
 }
 
 void PhaseCutter::on(const Reading& reading) {
   if (!reading.figures) return;
-  last_own_ = reading.own.rss_bytes;
-  kernel_peak_now_ = std::max(kernel_peak_now_, reading.peak_rss_bytes);
+  note_own(reading.own.rss_bytes);
   const bool phase = reading.cause == trace::SnapshotCause::phase;
+  // At a boundary the mark was read before it was reset: it tells of the phase before.
+  if (!phase) kernel_peak_now_ = std::max(kernel_peak_now_, reading.peak_rss_bytes);
   if (phase && awaiting_) at_boundary(reading);
   note_rss(reading.figures->rss_bytes);
   note_dirty(reading.figures->private_dirty_bytes);
@@ -60,23 +67,29 @@ void PhaseCutter::at_boundary(const Reading& reading) {
   // Until here the last sample stood in; it is of the phase before.
   extras_.back().seen_peak_rss = reading.figures->rss_bytes;
   before.peak_private_dirty_bytes = std::max(before.peak_private_dirty_bytes, reading.figures->private_dirty_bytes);
-  extras_[extras_.size() - 2].dirty_end = extras_.back().dirty_begin = true;
-  before.peak_rss_bytes = std::max(before.peak_rss_bytes, before.end_rss_bytes);
+  Extra& extra = extras_[extras_.size() - 2];
+  extra.dirty_end = extras_.back().dirty_begin = true;
+  extra.seen_peak_rss = std::max(extra.seen_peak_rss, before.end_rss_bytes);
+  extra.own_most = std::max(extra.own_most, reading.own.rss_bytes);
+  extra.own_least = std::min(extra.own_least, reading.own.rss_bytes);
 }
 
-void PhaseCutter::close_peak(Bytes kernel_peak, Bytes own, Bytes bound, bool exact) {
-  Phase& phase = phases_.back();
-  const Bytes seen = extras_.back().seen_peak_rss;
-  const Bytes kernel = kernel_peak - std::min(kernel_peak, own);
-  // VmHWM is updated in batches and can lag a little behind a reading: the larger one is true.
-  phase.peak_rss_bytes = exact ? std::max(kernel, seen) : seen;
-  phase.peak_rss_exact = exact && kernel_peak > 0;
-  phase.peak_rss_bound_bytes = bound;
+// How many of the pages at the peak were memswell's own is known by its readings in the phase only: the most of them
+// are taken out, and the bound says how much that may be too much. A reading that saw more than that is right.
+void PhaseCutter::fill_peak(std::size_t index) {
+  Phase& phase = phases_[index];
+  const Extra& extra = extras_[index];
+  const Bytes kernel = extra.kernel_peak - std::min(extra.kernel_peak, extra.own_most);
+  phase.peak_rss_exact = extra.kernel_peak_exact && extra.kernel_peak > 0;
+  phase.peak_rss_bytes = phase.peak_rss_exact ? std::max(kernel, extra.seen_peak_rss) : extra.seen_peak_rss;
+  phase.peak_rss_bound_bytes = extra.own_most - std::min(extra.own_most, extra.own_least);
 }
 
 void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announced_by, std::size_t window) {
-  close_peak(boundary.peak_rss_bytes, boundary.own_bytes, boundary.own_growth_bytes,
-             boundary.peak_exact || phases_.size() == 1);
+  note_own(boundary.own_bytes);
+  extras_.back().kernel_peak = std::max(boundary.peak_rss_bytes, kernel_peak_now_);
+  extras_.back().kernel_peak_exact = boundary.peak_exact || phases_.size() == 1;
+  kernel_peak_before_ = std::max(kernel_peak_before_, extras_.back().kernel_peak);
   Phase& before = phases_.back();
   before.end_ns = boundary.time;
   before.end_rss_bytes = last_rss_;
@@ -92,20 +105,27 @@ void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announc
   next.begin_private_dirty_bytes = last_dirty_.value_or(0);
   next.peak_private_dirty_bytes = last_dirty_.value_or(0);
   phases_.push_back(next);
-  extras_.push_back({window, last_rss_, last_dirty_.has_value(), false});
-  kernel_peak_before_ = std::max(kernel_peak_before_, boundary.peak_rss_bytes);
+  Extra extra;
+  extra.first_window = window;
+  extra.seen_peak_rss = last_rss_;
+  extra.dirty_begin = last_dirty_.has_value();
+  extras_.push_back(extra);
   kernel_peak_now_ = 0;
   awaiting_ = true;
   if (last_boundary_reading_ && last_boundary_reading_->time_ns == boundary.time) at_boundary(*last_boundary_reading_);
 }
 
 void PhaseCutter::on(const trace::ProcessEnd& end) {
+  // Readings of the mark differ by some pages, as the kernel counts a processor's pages in batches.
+  constexpr Bytes kSameMark = Bytes{1} << 20;
   ended_ = true;
-  Bytes peak = kernel_peak_now_;
+  Extra& extra = extras_.back();
+  extra.kernel_peak = kernel_peak_now_;
   // The recorder keeps the largest mark of the whole life: it tells about the last phase unless it repeats an earlier
   // one.
-  if (end.peak_rss_bytes > kernel_peak_before_) peak = std::max(peak, end.peak_rss_bytes);
-  close_peak(peak, last_own_, 0, peak > 0 && !end.peak_rss_is_lower_bound);
+  const bool of_last = phases_.size() == 1 || end.peak_rss_bytes > kernel_peak_before_ + kSameMark;
+  if (of_last) extra.kernel_peak = std::max(extra.kernel_peak, end.peak_rss_bytes);
+  extra.kernel_peak_exact = extra.kernel_peak > 0 && !end.peak_rss_is_lower_bound;
   phases_.back().end_ns = end.time;
 }
 
@@ -113,12 +133,13 @@ std::vector<Phase> PhaseCutter::finish(Nanoseconds time, const std::vector<Windo
   Phase& last = phases_.back();
   if (!ended_) {
     last.end_ns = std::max(time, last.begin_ns);
-    close_peak(kernel_peak_now_, last_own_, 0, false);
+    extras_.back().kernel_peak = kernel_peak_now_;
   }
   last.end_rss_bytes = last_rss_;
   last.end_private_dirty_bytes = last_dirty_.value_or(0);
   extras_.back().dirty_end = last_dirty_.has_value();
   for (std::size_t i = 0; i < phases_.size(); ++i) {
+    fill_peak(i);
     Phase& phase = phases_[i];
     phase.private_dirty_known = extras_[i].dirty_begin && extras_[i].dirty_end;
     const std::size_t end = i + 1 < phases_.size() ? extras_[i + 1].first_window : windows.size();

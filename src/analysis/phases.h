@@ -37,7 +37,11 @@ class PhaseCutter {
  private:
   struct Extra {
     std::size_t first_window = 0;
-    Bytes seen_peak_rss = 0;   // largest reading
+    Bytes seen_peak_rss = 0;  // largest reading
+    Bytes kernel_peak = 0;    // VmHWM, own not taken out; 0: not known
+    bool kernel_peak_exact = false;
+    Bytes own_most = 0;  // memswell's own pages in this phase
+    Bytes own_least = UINT64_MAX;
     bool dirty_begin = false;  // private dirty known at the begin / end
     bool dirty_end = false;
   };
@@ -45,7 +49,8 @@ class PhaseCutter {
   void note_rss(Bytes rss);
   void note_dirty(Bytes dirty);
   void at_boundary(const Reading& reading);
-  void close_peak(Bytes kernel_peak, Bytes own, Bytes bound, bool exact);
+  void note_own(Bytes own);
+  void fill_peak(std::size_t phase);
 
   std::vector<Phase> phases_;
   std::vector<Extra> extras_;  // parallel to phases_

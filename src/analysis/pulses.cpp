@@ -80,13 +80,6 @@ class Stretch {
   Pulse& pulse_;
 };
 
-std::string phase_at(const ProcessReport& process, Nanoseconds time) {
-  for (const Phase& phase : process.phases) {
-    if (time >= phase.begin_ns && time <= phase.end_ns) return phase.name;
-  }
-  return process.phases.empty() ? std::string() : process.phases.back().name;
-}
-
 std::string sentence_of(const Pulse& pulse, const ProcessReport& process) {
   std::string text = fmt::format("RSS rose by {} to {} {}", format_bytes(pulse.rise_bytes),
                                  format_bytes(pulse.peak_rss_bytes), moment_words(process, pulse.phase, pulse.peak_ns));

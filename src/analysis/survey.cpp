@@ -53,9 +53,11 @@ void Survey::on(const trace::SmapsSnapshot& snapshot) {
 void Survey::choose_joins(const std::vector<Snapshot>& snapshots, Plan& plan) {
   plan.join.assign(snapshots.size(), false);
   if (snapshots.empty()) return;
-  const auto larger = [](const Snapshot& a, const Snapshot& b) { return a.rss_bytes < b.rss_bytes; };
-  plan.peak_snapshot =
-      static_cast<std::size_t>(std::max_element(snapshots.begin(), snapshots.end(), larger) - snapshots.begin());
+  Bytes largest = 0;
+  for (const Snapshot& snapshot : snapshots) largest = std::max(largest, snapshot.rss_bytes);
+  // The first of those that are as good as the largest: on a plateau it shows what made the peak.
+  plan.peak_snapshot = 0;
+  while (snapshots[plan.peak_snapshot].rss_bytes < largest - largest / 100) ++plan.peak_snapshot;
   plan.join[plan.peak_snapshot] = true;
   plan.join.back() = true;
   const auto join_nearest = [&](Nanoseconds time) {

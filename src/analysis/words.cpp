@@ -20,6 +20,13 @@ std::string site_words(const Site& site) {
   return module.empty() ? site.function : fmt::format("{} ({})", site.function, module);
 }
 
+std::string phase_at(const ProcessReport& process, Nanoseconds time) {
+  for (const Phase& phase : process.phases) {
+    if (time >= phase.begin_ns && time < phase.end_ns) return phase.name;
+  }
+  return process.phases.empty() ? std::string() : process.phases.back().name;
+}
+
 std::string moment_words(const ProcessReport& process, const std::string& phase, Nanoseconds time) {
   if (process.phases.size() > 1 && !phase.empty()) return fmt::format("in phase \"{}\"", phase);
   return fmt::format("at {}", format_duration(time));

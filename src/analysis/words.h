@@ -13,6 +13,9 @@ std::string site_words(const Site& site);
 // "in phase \"load\"", or "at 2.4 s" where phases were not announced.
 std::string moment_words(const ProcessReport& process, const std::string& phase, Nanoseconds time);
 
+// The phase of a moment; empty: none.
+std::string phase_at(const ProcessReport& process, Nanoseconds time);
+
 std::string base_name(const std::string& path);
 
 }  // namespace memswell::analysis

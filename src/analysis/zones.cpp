@@ -21,7 +21,8 @@ bool is_shared_memory(const smaps::Mapping& mapping) {
 std::string bss_of(const Mappings& mappings, std::size_t index) {
   if (index == 0 || !is_plain_anonymous(mappings[index])) return {};
   const smaps::Mapping& before = mappings[index - 1];
-  const bool behind_file = before.end == mappings[index].begin && before.name.starts_with("/") && !before.perms.shared;
+  const bool behind_file =
+      before.end == mappings[index].begin && before.name.starts_with("/") && before.perms.write && !before.perms.shared;
   return behind_file ? before.name + " (bss)" : std::string();
 }
 
@@ -108,7 +109,8 @@ Zone zone_at(const AddressSpace& space, const Zone& of_mapping, Address begin, A
   }
   const MappedRange* mapped = mapped_at(space, begin);
   if (mapped == nullptr || mapped->file_backed) return zone;
-  const bool free_to_take = of_mapping.owner == Owner::unknown || of_mapping.owner == Owner::stacks;
+  // A guess from the neighbourhood (bss, a stack) gives way to what the program did.
+  const bool free_to_take = is_plain_anonymous((*space.mappings)[of_mapping.mapping]);
   if (free_to_take) zone.owner = Owner::mapped;
   if (zone.owner == Owner::mapped || zone.owner == Owner::shared) zone.stack = mapped->stack;
   return zone;

@@ -89,6 +89,14 @@ void Footprint::sample_image(Image& image, Nanoseconds now) {
   image.next_thorough = now + kThoroughInterval;
 }
 
+// Address space that is memswell's own: most of it is the region, which is never touched.
+Bytes Footprint::own_address_bytes(const Image& image) const {
+  Bytes bytes = 0;
+  if (!image.slot) return bytes;
+  for (const trace::OwnRange& range : own_ranges_of(region_.process(*image.slot))) bytes += range.end - range.begin;
+  return bytes;
+}
+
 bool Footprint::sample(Image& image) {
   if (image.sampler == nullptr) return false;
   const auto reading = image.sampler->read_cheap();
@@ -98,7 +106,7 @@ bool Footprint::sample(Image& image) {
   image.rss_bytes = (*reading)->rss_bytes;
   writer_.write(trace::Sample{.process = image.index,
                               .time = clock_.now(),
-                              .size_bytes = (*reading)->size_bytes,
+                              .size_bytes = (*reading)->size_bytes - std::min((*reading)->size_bytes, own_address_bytes(image)),
                               .rss_bytes = (*reading)->rss_bytes,
                               .shared_bytes = (*reading)->shared_bytes,
                               .own_bytes = image.own_bytes,
@@ -205,6 +213,7 @@ void Footprint::cut_peak(Image& image, trace::PhaseBoundary& boundary) {
   boundary.own_bytes = image.own_bytes;
   boundary.own_growth_bytes =
       image.own_bytes > image.own_at_phase_bytes ? image.own_bytes - image.own_at_phase_bytes : 0;
+  boundary.own_growth_bytes += std::exchange(image.freed_ring_bytes, 0);
   image.own_at_phase_bytes = image.own_bytes;
   image.peak_is_of_phase = false;
   if (!options_.reset_peaks || image.sampler == nullptr) return;

@@ -50,6 +50,7 @@ class Footprint {
 
  private:
   bool read_status(Image& image, std::string& text);
+  Bytes own_address_bytes(const Image& image) const;
   bool read_smaps(Image& image, std::string& text);
   bool look(Image& image, trace::SmapsSnapshot& smaps, trace::PageSnapshot& pages);
   void read_own(Image& image, const std::string& smaps_text);

@@ -29,23 +29,13 @@ std::string label_of(const CompareArguments& arguments, std::size_t index) {
   return name;
 }
 
-std::vector<std::string> parted(const std::string& list) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) out.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 // The files of the command line, or those that running the program makes.
 Result<std::vector<LabelledRecording>> recordings(CompareArguments& arguments) {
   if (!arguments.runs.command.empty()) {
     if (!arguments.files.empty())
       return Error{"compare takes recordings or a program to run, not both; see memswell compare --help", ExitCode::usage};
     if (arguments.runs.repeat == 0) return Error{"--repeat 0 runs nothing", ExitCode::usage};
-    arguments.runs.allocators = parted(arguments.allocators);
+    arguments.runs.allocators = parted(arguments.allocators, ',');
     return record_repeatedly(arguments.runs);
   }
   if (!arguments.allocators.empty() || arguments.runs.repeat != 1)

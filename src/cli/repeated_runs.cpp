@@ -31,15 +31,27 @@ const KnownAllocator* find_known(std::string_view name) {
   return found != known.end() ? &*found : nullptr;
 }
 
-// The path of a library that the loader would find; loaded for a moment to learn it.
+// Where the loader looks: LD_LIBRARY_PATH, beside the C library, the usual folders. dlopen would know them all, but
+// allocators cannot be loaded into a running program (jemalloc: "cannot allocate memory in static TLS block").
+std::vector<std::string> library_folders() {
+  std::vector<std::string> folders;
+  if (const char* path = std::getenv("LD_LIBRARY_PATH")) folders = parted(path, ':');
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<void*>(&std::getenv), &info) != 0 && info.dli_fname != nullptr) {
+    const std::string libc(info.dli_fname);
+    folders.push_back(libc.substr(0, libc.rfind('/')));
+    folders.push_back("/usr" + folders.back());
+  }
+  for (const char* usual : {"/usr/local/lib", "/usr/lib64", "/usr/lib", "/lib64", "/lib"}) folders.emplace_back(usual);
+  return folders;
+}
+
 std::optional<std::string> path_of(const std::string& library) {
-  void* handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) return std::nullopt;
-  std::optional<std::string> path;
-  char origin[4096];
-  if (::dlinfo(handle, RTLD_DI_ORIGIN, origin) == 0) path = std::string(origin) + "/" + library;
-  ::dlclose(handle);
-  return path;
+  for (const std::string& folder : library_folders()) {
+    const std::string path = folder + "/" + library;
+    if (::access(path.c_str(), R_OK) == 0) return path;
+  }
+  return std::nullopt;
 }
 
 struct Column {
@@ -75,6 +87,16 @@ std::vector<Column> columns_of(const RepeatedRuns& request) {
 }
 
 }  // namespace
+
+std::vector<std::string> parted(std::string_view list, char separator) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(separator, begin), list.size());
+    if (end > begin) out.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
 
 Result<std::vector<LabelledRecording>> record_repeatedly(const RepeatedRuns& request) {
   const std::vector<Column> columns = columns_of(request);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -20,6 +21,9 @@ struct RepeatedRuns {
   std::uint64_t repeat = 1;
   std::string directory = ".";  // of the recordings
 };
+
+// The parts of "a,b,c" that are not empty.
+std::vector<std::string> parted(std::string_view list, char separator);
 
 // Allocators take turns, so that a machine that changes its pace does so for all. One that is not installed is said and left
 // out. The program's stdout is not shown. Errors: no allocator is left, or the program fails.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "report/site_report.h"
 #include "report/site_text.h"
@@ -20,8 +22,8 @@ class TreePrinter {
       : cost_(cost), total_(total), terminal_(terminal) {}
 
   // Depth is bounded by the stacks' (--max-depth), so recursion is.
-  void print(const CallNode& node, std::size_t indent) {
-    line(node, indent);
+  void print(const CallNode& node, std::size_t indent, bool in_chain = false) {
+    line(node, indent, in_chain);
     std::size_t hidden = 0;
     std::uint64_t hidden_value = 0;
     const bool branches = node.children.size() > 1 || node.self != 0;
@@ -30,7 +32,7 @@ class TreePrinter {
         ++hidden;
         hidden_value += child.value;
       } else {
-        print(child, branches ? indent + 1 : indent);
+        print(child, branches ? indent + 1 : indent, !branches);
       }
     }
     if (hidden != 0) rest(hidden, hidden_value, indent + 1);
@@ -39,9 +41,10 @@ class TreePrinter {
   std::string take() { return std::move(out_); }
 
  private:
-  void line(const CallNode& node, std::size_t indent) {
-    const std::string text = fmt::format("  {:>12} {:>5}  {}{}", cost_value(cost_, node.value),
-                                         format_percent(node.value, total_), margin(indent), node_text(node));
+  void line(const CallNode& node, std::size_t indent, bool in_chain) {
+    const std::string text =
+        fmt::format("  {:>12} {:>5}  {}{}{}", cost_value(cost_, node.value), format_percent(node.value, total_),
+                    margin(indent), in_chain ? "↳ " : "", node_text(node));
     out_ += (terminal_.interactive ? shortened(text, terminal_.width) : text) + "\n";
   }
 

@@ -1,4 +1,5 @@
-// A call tree as text: values and shares on the left, calls as indentation. Chains without a branch stay in one column.
+// A call tree as text: values and shares on the left, calls as indentation. The only callee (or
+// caller) of a line stays in its column, after an arrow.
 #pragma once
 
 #include <string>

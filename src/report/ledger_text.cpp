@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "report/escape.h"
 #include "base/units.h"
@@ -108,7 +109,7 @@ void add_rows(Table& table, const ProcessReport& process, const LedgerSnapshot& 
                end == nullptr ? "?" : format_mib(at_end), row.note(process, peak, end)});
   }
   const std::int64_t apart = peak.difference_bytes;
-  if (apart != 0) table.add({"  changed while it was read", format_signed_bytes(apart), "", "", ""});
+  if (static_cast<Bytes>(std::abs(apart)) >= kWorthAWord) table.add({"  changed while it was read", format_signed_bytes(apart), "", "", ""});
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ std::string full_ledger(const ProcessReport& process, const LedgerSnapshot& snap
   out += table.text(terminal, 2);
   out += fmt::format("  {} in rows + {} memswell's own", format_bytes(sum), format_bytes(snapshot.own_bytes));
   if (snapshot.difference_bytes != 0)
-    out += fmt::format(" {} changed while it was read", format_signed_bytes(snapshot.difference_bytes));
+    out += fmt::format(", {} changed while it was read", format_signed_bytes(snapshot.difference_bytes));
   out += fmt::format(" = {}, the kernel's figure (smaps Rss)\n", format_bytes(snapshot.smaps_rss_bytes));
   if (!snapshot.heap_exact) out += "  The heap's rows other than live and rounding are estimates for this allocator.\n";
   if (snapshot.ambiguous_bytes != 0)

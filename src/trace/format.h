@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kRegionVersion = 1;
 inline constexpr std::uint64_t kPageBytes = 4096;
 inline constexpr std::uint32_t kProcessSlots = 1024;
 inline constexpr std::uint32_t kRingSlots = 4096;
-inline constexpr std::uint32_t kPoolPages = 8192;  // 32 MiB of address space; only touched pages cost memory
+inline constexpr std::uint32_t kPoolPages = 32768;  // 128 MiB of address space; only touched pages cost memory
 inline constexpr std::uint32_t kWalkLevels = 3;    // ordinary code, a signal handler in it, one more
 inline constexpr std::uint32_t kStackLevels = kWalkLevels + 1;  // stacks a ring may speak of; the last: leaf only, keep = 0
 inline constexpr std::uint32_t kMaxDepthLimit = 4000;
@@ -116,8 +116,8 @@ static_assert(sizeof(ProcessSlot) == 896);
 
 // -------------------------------------------------------------------------------------------------- layouts
 //
-// A layout is one state of a process's modules: what lies where, and how frames there are stepped. Any call that
-// the dynamic loader makes to the allocator ends the layout; the next stack walk begins a new one. A forked child
+// A layout is one state of a process's modules: what lies where, and how frames there are stepped. The unloading of
+// a module ends the layout; the next stack walk begins a new one. A forked child
 // goes on with its parent's layout until its own modules change. Records carry plain addresses, so a ring says
 // which layout its following records belong to (RecordKind::layout).
 

@@ -48,7 +48,14 @@ std::vector<Counted> without_memswell(std::vector<Counted> all) {
   return all;
 }
 
-bool names_function(const std::string& function, const std::string& name) {
+std::string without_anonymous(std::string function) {
+  const std::string kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = function.find(kAnonymous)) != std::string::npos;) function.erase(at, kAnonymous.size());
+  return function;
+}
+
+bool names_function(const std::string& full_name, const std::string& name) {
+  const std::string function = without_anonymous(full_name);
   const std::size_t end = function.find('(');
   const std::string head = function.substr(0, end);
   const std::size_t scope = head.rfind("::");

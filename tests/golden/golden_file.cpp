@@ -11,7 +11,9 @@ namespace memswell {
 void expect_golden(const std::string& name, const std::string& report) {
   const std::string path = std::string(MEMSWELL_GOLDEN) + "/" + name;
   if (std::getenv("UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << report;
+    std::ofstream file(path, std::ios::binary);
+    file << report;
+    ASSERT_TRUE(file.flush()) << path << " cannot be written";
     return;
   }
   std::ifstream file(path, std::ios::binary);

@@ -23,7 +23,7 @@ struct PhaseRecord {
   char name[28];
   double seconds;      // wall clock, from after the announcement to the end of the phase
   double cpu_seconds;  // of the process
-  Tally end;
+  Tally begin, end;
   Reading reading;     // at the end of the phase
   std::int64_t heap_used_bytes;  // glibc's mallinfo2: chunks in use, mmapped ones too
   std::int64_t heap_free_bytes;  // free, and still held
@@ -54,14 +54,22 @@ inline void end_phase() {
   record.seconds = seconds(CLOCK_MONOTONIC) - record.seconds;
   record.cpu_seconds = seconds(CLOCK_PROCESS_CPUTIME_ID) - record.cpu_seconds;
   record.end = tally;
-  record.reading = read_self();
   const struct mallinfo2 heap = ::mallinfo2();
   record.heap_used_bytes = static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
   record.heap_free_bytes = static_cast<std::int64_t>(heap.fordblks);
+  record.reading = read_self();  // last: what is above touches pages too
+}
+
+// Brings the code of a reading into memory, so that the first one is as the others.
+inline void warm_up() {
+  (void)::mallinfo2();
+  (void)read_self();
+  (void)under_memswell();
 }
 
 // Ends the phase before and begins `name`, or `name`-`number`.
 inline void phase(const char* name, std::uint64_t number = 0) {
+  if (phase_count == 0) warm_up();
   end_phase();
   if (phase_count == kMostPhases) std::abort();
   PhaseRecord& record = phases[phase_count++];
@@ -73,6 +81,7 @@ inline void phase(const char* name, std::uint64_t number = 0) {
   memswell_phase(record.name);
   if (!recorded) reset_peak_rss();  // else memswell does it
   tally.peak_live_bytes = tally.live_bytes;
+  record.begin = tally;
   record.seconds = seconds(CLOCK_MONOTONIC);
   record.cpu_seconds = seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -86,11 +95,10 @@ inline void fact(const char* name, Number value) {
 
 inline void print_phase(Text<8192>& out, std::uint32_t index) {
   const PhaseRecord& record = phases[index];
-  const Tally before = index > 0 ? phases[index - 1].end : Tally{};
   out.add(index > 0 ? ",{" : "{").member("name", record.name);
   out.member("wall_ns", record.seconds * 1e9).member("cpu_ns", record.cpu_seconds * 1e9);
-  out.member("calls", record.end.calls - before.calls).member("frees", record.end.frees - before.frees);
-  out.member("requested_bytes", record.end.requested_bytes - before.requested_bytes);
+  out.member("calls", record.end.calls - record.begin.calls).member("frees", record.end.frees - record.begin.frees);
+  out.member("requested_bytes", record.end.requested_bytes - record.begin.requested_bytes);
   out.member("live_blocks", record.end.live_blocks).member("live_bytes", record.end.live_bytes);
   out.member("peak_live_bytes", record.end.peak_live_bytes);
   for (const ReadingField& field : kReadingFields) out.member(field.name, record.reading.*field.value);

@@ -78,3 +78,12 @@ inline void xfree(void* p, std::size_t bytes) {
   std::free(workload::keep(p));
   workload::tally.freed(bytes);
 }
+
+// A block of such a size that the next one begins at the start of a page: what lies on which page does then not depend on
+// what the C library allocated before. The block lives on.
+inline void reach_page_start() {
+  void* probe = xmalloc(24);
+  const std::size_t next = reinterpret_cast<std::uintptr_t>(probe) + 16;  // the chunk behind begins here
+  xfree(probe, 24);
+  xmalloc(2 * 4096 - next % 4096 + 8);
+}

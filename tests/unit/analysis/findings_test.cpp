@@ -354,5 +354,32 @@ TEST_F(FindingsTest, WhatSavesMostComesFirst) {
   EXPECT_EQ(findings[0].kind, FindingKind::pinned);
 }
 
+TEST_F(FindingsTest, ALargeExplanationComesBeforeASmallSaving) {
+  process_.executable = "/usr/bin/python3.11";
+  LedgerSnapshot& peak = snapshot("start");
+  row(peak, Owner::mapped) = 68 * kMiB;
+  row(peak, Owner::heap_trimmable) = 6 * kMiB;
+  const auto findings = all();
+  ASSERT_EQ(findings.size(), 2u) << "mapped memory is said by the inner allocator";
+  EXPECT_EQ(findings[0].kind, FindingKind::inner_allocator);
+  EXPECT_EQ(findings[1].kind, FindingKind::trimmable);
+}
+
+TEST_F(FindingsTest, AGrowingBufferIsNotTransientToo) {
+  Site& site = process_.sites[0];
+  site.growth_steps = 6;
+  site.figures.calls = 7;
+  site.largest_block_bytes = 64 * kMiB;
+  site.figures.peak_live_bytes = 96 * kMiB;
+  Window& grown = window(0, 10);
+  grown.peak_live_bytes = 96 * kMiB;
+  grown.sites.push_back({});
+  grown.sites[0].live_at_peak_bytes = 96 * kMiB;
+  grown.sites[0].live_bytes = 64 * kMiB;
+  window(10, 20);
+  EXPECT_TRUE(has(FindingKind::realloc_growth));
+  EXPECT_FALSE(has(FindingKind::transient_peak));
+}
+
 }  // namespace
 }  // namespace memswell::analysis

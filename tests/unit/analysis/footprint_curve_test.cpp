@@ -36,6 +36,15 @@ TEST(FootprintCurve, ARiseWithoutAFallEndsWithTheCurve) {
 
 TEST(FootprintCurve, RipplesAreNoPulses) { EXPECT_EQ(find_pulses(curve({10, 100, 99, 100, 98, 100, 10})).size(), 1u); }
 
+TEST(FootprintCurve, APlateauIsReachedAtItsBegin) {
+  std::vector<CurvePoint> plateau = curve({10, 100, 100, 100, 10});
+  plateau[3].bytes += 4096;
+  const auto pulses = find_pulses(plateau);
+  ASSERT_EQ(pulses.size(), 1u);
+  EXPECT_EQ(pulses[0].peak.time_ns, 1u);
+  EXPECT_EQ(pulses[0].peak.bytes, 100 * kMiB + 4096);
+}
+
 TEST(FootprintCurve, AFlatCurveHasNone) {
   EXPECT_TRUE(find_pulses(curve({10, 10, 10})).empty());
   EXPECT_TRUE(find_pulses({}).empty());

@@ -18,10 +18,21 @@ struct Chunked {
   std::vector<std::vector<std::string>> lines;  // delivered up to each of them
 };
 
+std::vector<AnyEvent> small_program() {
+  std::vector<AnyEvent> events{process(0), ThreadBegin{}, Module{{1}, "/bin/true", {0xab}}};
+  for (std::uint32_t i = 1; i <= 4; ++i) events.push_back(StackNode{{i}, {i - 1}, {{1}, FrameKind::call, 0x1000 * i}});
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    events.push_back(Allocation{{}, {}, 90 * i, 0x1000 + 64 * i, 3 * i, 60, {i % 5}, AllocationKind::malloc, 0});
+    if (i % 3 == 2) events.push_back(Release{{}, {}, 90 * i, 0x1000 + 64 * (i - 1), Release::Kind::free});
+    if (i % 10 == 9) events.push_back(Sample{{0}, 90 * i, 1 << 20, 4096 * i, 0, 0, 0});
+  }
+  return events;
+}
+
 // Five chunks of a small program, with what a reader gives up to the end of each.
 const Chunked& chunked() {
   static const Chunked instance = [] {
-    const std::vector<AnyEvent> events = synthetic_program(7, 150);
+    const std::vector<AnyEvent> events = small_program();
     Chunked made;
     made.lines.emplace_back();
     made.bytes = recording_of([&](RecordingWriter& writer) {

@@ -23,8 +23,8 @@ TEST(RecordingFormat, AnEmptyRecordingIsItsHeader) {
             "b7943c2515caed25");  // XXH3
 }
 
-TEST(RecordingFormat, OneChunkOfOneOfEachOperation) {
-  const std::string bytes = recording_of({
+std::string one_of_each_operation() {
+  return recording_of({
       ProcessBegin{{0}, 100, 42, 1, ProcessStart::exec, {0}, false, "/bin/true", {"true"}},
       ThreadBegin{{0}, {0}, 42, 100},
       Module{{1}, "/bin/true", {0xab}},
@@ -32,6 +32,10 @@ TEST(RecordingFormat, OneChunkOfOneOfEachOperation) {
       Allocation{{0}, {0}, 356, 0x1000, 20, 24, {1}, AllocationKind::malloc, 0},
       Release{{0}, {0}, 1000, 0x1000, Release::Kind::free},
   });
+}
+
+TEST(RecordingFormat, HeadersOfAChunkOfOneOfEachOperation) {
+  const std::string bytes = one_of_each_operation();
   const std::string_view chunk = std::string_view(bytes).substr(sizeof(disk::FileHeader));
   EXPECT_EQ(hex(chunk.substr(0, sizeof(disk::ChunkHeader))),
             "43686e6b"  // "Chnk"
@@ -58,6 +62,12 @@ TEST(RecordingFormat, OneChunkOfOneOfEachOperation) {
             "0100000001000000"    // node_modules
             "0200000002000000"    // node_offsets
             "2f0000002f000000");  // records
+}
+
+TEST(RecordingFormat, ColumnsOfAChunkOfOneOfEachOperation) {
+  const std::string bytes = one_of_each_operation();
+  const std::string_view chunk = std::string_view(bytes).substr(sizeof(disk::FileHeader));
+  const std::string_view columns = chunk.substr(sizeof(disk::ChunkHeader));
   EXPECT_EQ(hex(columns.substr(disk::kColumns * sizeof(disk::ColumnHeader))),
             "000000020308"  // record, record, record, stack_node, malloc, free
             "0814"          // 4 and 10 units later
