@@ -20,13 +20,6 @@ bool served_from_arena() {
   return beginning() || (sp != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < sp);
 }
 
-// The thread to record for, null: pass through. `caller` in the loader means that modules come or go.
-inline ThreadState* recording_thread(std::uintptr_t caller) {
-  ThreadState* t = current_thread();
-  if (__builtin_expect(in_loader(caller), 0)) modules_may_have_changed();
-  return t;
-}
-
 std::size_t usable_size(void* p, std::size_t requested) {
   return real.malloc_usable_size != nullptr ? real.malloc_usable_size(p) : requested;
 }
@@ -48,7 +41,7 @@ bool must_serve() {
 
 template <class Call>
 inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, Call call) {
-  ThreadState* t = recording_thread(site.pc);
+  ThreadState* t = current_thread();
   if (__builtin_expect(t == nullptr, 0)) return call();
   const InHook inside(*t);
   void* p = call();
@@ -65,7 +58,7 @@ inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, C
 
 template <class Call>
 inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call call) {
-  ThreadState* t = recording_thread(site.pc);
+  ThreadState* t = current_thread();
   if (__builtin_expect(t == nullptr, 0)) return call();
   const InHook inside(*t);
   if (old == nullptr) {
@@ -90,7 +83,9 @@ template <class Call>
 inline void release(void* p, std::uintptr_t caller, Call call) {
   if (p == nullptr) return;
   if (__builtin_expect(in_arena(p), 0)) return;
-  ThreadState* t = recording_thread(caller);
+  // The loader frees what it knew of a module after unmapping it; what it allocates adds modules, which spoils no rule.
+  if (__builtin_expect(in_loader(caller), 0)) modules_may_have_changed();
+  ThreadState* t = current_thread();
   if (__builtin_expect(t == nullptr, 0)) return call();
   const InHook inside(*t);
   if (__builtin_expect(thread_local_state.own_free != reinterpret_cast<std::uintptr_t>(p), 1)) {

@@ -134,6 +134,22 @@ void copy_build_id(const ModuleOfPc& m, format::ModuleEntry& entry) {
   }
 }
 
+// Does every module of the layout still lie where it lay? The loader also frees for other reasons: threads end, searches.
+bool still_true(const format::LayoutHeader& layout) {
+  const std::uint32_t count = layout.modules.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count && i < format::kLayoutModules; ++i) {
+    const format::ModuleEntry& entry = layout.module[i];
+    const std::uint64_t end = entry.end.load(std::memory_order_acquire);
+    if (end == 0) continue;
+    ModuleOfPc m;
+    if (!find_module(entry.begin, m) || m.begin != entry.begin || m.end != end || m.bias != entry.load_bias) return false;
+    format::ModuleEntry now{};
+    copy_build_id(m, now);
+    if (!equal_bytes(now.build_id, entry.build_id, sizeof now.build_id)) return false;
+  }
+  return true;
+}
+
 bool registered(const format::LayoutHeader& layout, const ModuleOfPc& m) {
   const std::uint32_t count = layout.modules.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count && i < format::kLayoutModules; ++i) {
@@ -170,6 +186,7 @@ std::uint32_t current_layout() {
   if (!first && process.modules_changed.load(std::memory_order_relaxed) == 0) return process.layout;
   if (process.modules_changed.exchange(0) == 0 && !first) return process.layout;
   const std::uint32_t before = process.layout;
+  if (!first && still_true(layout_at(before))) return before;
   const std::uint32_t layout = new_layout();
   if (layout == 0) {
     process.modules_changed.store(1, std::memory_order_relaxed);

@@ -14,7 +14,7 @@ std::uint32_t current_layout();
 // its module is registered before the rule can be seen.
 StepRule step_rule(std::uint32_t layout, std::uintptr_t pc, bool exact);
 
-// The loader was at work in this process: rules and modules may be wrong from now on.
+// The loader has freed something: modules may be gone. The next walk looks whether they are.
 inline void modules_may_have_changed() { process.modules_changed.store(1, std::memory_order_relaxed); }
 
 inline bool in_loader(std::uintptr_t pc) { return pc - process.loader_begin < process.loader_end - process.loader_begin; }

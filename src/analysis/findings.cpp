@@ -99,13 +99,19 @@ std::uint32_t rank(const Finding& finding, Bytes peak) {
   return 2;
 }
 
-// Mapped memory of which a more telling finding speaks already.
+// Does `other` tell the same with its cause?
+bool says_more(const Finding& other, const Finding& finding) {
+  if (finding.kind == FindingKind::mapped_memory) {
+    return other.kind == FindingKind::huge_pages || other.kind == FindingKind::lazily_freed ||
+           other.kind == FindingKind::inner_allocator;
+  }
+  const bool same_buffer = other.kind == FindingKind::realloc_growth && other.site == finding.site;
+  return finding.kind == FindingKind::transient_peak && same_buffer;
+}
+
 bool is_said_already(const Finding& finding, const Findings& findings) {
-  if (finding.kind != FindingKind::mapped_memory) return false;
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
-    const bool telling = other.kind == FindingKind::huge_pages || other.kind == FindingKind::lazily_freed ||
-                         other.kind == FindingKind::inner_allocator;
-    return telling && other.bytes * 2 >= finding.bytes;
+    return says_more(other, finding) && other.bytes * 2 >= finding.bytes;
   });
 }
 

@@ -1,12 +1,32 @@
 #include "capture/drain.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <string>
 #include <utility>
 
 namespace memswell::capture {
 namespace {
 
 constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
+constexpr std::size_t kRingsWorthLooking = 32;
+
+bool thread_has_ended(pid_t pid, std::uint32_t tid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid);
+  return access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
+void close_if_ended(pid_t pid, format::RingSlot& slot) {
+  const std::uint32_t tid = slot.tid.load(std::memory_order_seq_cst);
+  format::SlotState live = format::SlotState::live;
+  if (tid == 0 || slot.state.load(std::memory_order_relaxed) != live || !thread_has_ended(pid, tid)) return;
+  if (!slot.state.compare_exchange_strong(live, format::SlotState::closed)) return;
+  if (slot.tid.load(std::memory_order_seq_cst) == tid) return;
+  live = format::SlotState::closed;
+  slot.state.compare_exchange_strong(live, format::SlotState::live);
+}
 
 }  // namespace
 
@@ -76,12 +96,22 @@ void Drain::free_done_rings(Image& image) {
 void Drain::free_ring(Image& image, Ring& ring) {
   image.lost_events += ring.slot->lost.load(std::memory_order_relaxed);
   image.ring_waits += ring.slot->waits.load(std::memory_order_relaxed);
+  image.freed_ring_bytes += ring.data_pages * format::kPageBytes;
   if (ring.broken) {
     ++image.broken_rings;
     ++broken_rings_;
   }
   std::erase(image.rings, &ring);
   rings_.free(ring);
+}
+
+void Drain::close_rings_of_ended_threads() {
+  for (const auto& image : images_.running()) {
+    if (!image->slot || image->process_ended || image->rings.size() < kRingsWorthLooking) continue;
+    // In another pid namespace the tids are other numbers.
+    if (static_cast<pid_t>(region_.process(*image->slot).pid) != image->pid) continue;
+    for (Ring* ring : image->rings) close_if_ended(image->pid, *ring->slot);
+  }
 }
 
 void Drain::finish_reading(Image& image) {

@@ -30,6 +30,10 @@ class Drain {
   // After that: frees the rings and ends the image. The Image is gone afterwards.
   void finish(Image& image, const ImageEnd& end);
 
+  // Rings of threads that have ended are closed, so that many short threads do not use up the region. A later thread with
+  // the same thread pointer may have taken its ring over meanwhile: it writes its tid before it looks at the state.
+  void close_rings_of_ended_threads();
+
   void drop_layout_user(std::uint32_t page_plus_one) { layouts_.drop_user(page_plus_one); }
 
   // Rings that made no sense, or whose process never appeared.

@@ -205,6 +205,7 @@ void Footprint::cut_peak(Image& image, trace::PhaseBoundary& boundary) {
   boundary.own_bytes = image.own_bytes;
   boundary.own_growth_bytes =
       image.own_bytes > image.own_at_phase_bytes ? image.own_bytes - image.own_at_phase_bytes : 0;
+  boundary.own_growth_bytes += std::exchange(image.freed_ring_bytes, 0);
   image.own_at_phase_bytes = image.own_bytes;
   image.peak_is_of_phase = false;
   if (!options_.reset_peaks || image.sampler == nullptr) return;

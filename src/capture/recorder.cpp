@@ -164,6 +164,7 @@ void Recorder::service(Nanoseconds now) {
 void Recorder::housekeeping(Nanoseconds now) {
   next_housekeeping_ = now + kHousekeepingInterval;
   tracker_.look_for_children();
+  drain_.close_rings_of_ended_threads();
   layouts_.retire(drain_.rings().all());
   if (now >= next_flush_) {
     writer_.flush();

@@ -9,7 +9,7 @@ namespace {
 
 struct ExplainArguments {
   std::string file;
-  std::optional<std::uint64_t> pid;
+  report::ProcessChoice processes;
   bool all_ledgers = false;
   LoadOptions load;
 };
@@ -17,13 +17,13 @@ struct ExplainArguments {
 Result<int> run(const ExplainArguments& arguments) {
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
-  return print(report::story(*run, {.pid = arguments.pid, .all_ledgers = arguments.all_ledgers}, standard_output()));
+  return print(report::story(*run, {.processes = arguments.processes, .all_ledgers = arguments.all_ledgers}, standard_output()));
 }
 
 Action declare(CommandLine& line) {
   const auto arguments = std::make_shared<ExplainArguments>();
   line.positional("FILE", arguments->file, "a recording of memswell run");
-  line.number("--process", "PID", arguments->pid, "only this process");
+  declare_processes(line, arguments->processes);
   line.flag("--all-ledgers", arguments->all_ledgers, "print the ledger of every snapshot, not of the peak and the end only");
   declare_names(line, arguments->load);
   return [arguments] { return run(*arguments); };

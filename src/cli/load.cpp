@@ -12,6 +12,11 @@ void declare_names(CommandLine& line, LoadOptions& options) {
   line.flag("--debuginfod", options.debuginfod, "ask the servers of DEBUGINFOD_URLS for missing symbols");
 }
 
+void declare_processes(CommandLine& line, report::ProcessChoice& choice) {
+  line.number("--process", "PID", choice.pid, "only this process; otherwise the three with the largest peak RSS");
+  line.flag("--all-processes", choice.all, "every process, in the order in which they began");
+}
+
 Result<analysis::RunReport> load(const std::string& path, const LoadOptions& options) {
   const auto plumbing = symbols::Plumbing::with_skips(options.skip);
   if (!plumbing) return plumbing.error();

@@ -7,6 +7,7 @@
 #include "analysis/model.h"
 #include "base/result.h"
 #include "cli/command_line.h"
+#include "report/selection.h"
 
 namespace memswell::cli {
 
@@ -20,6 +21,9 @@ struct LoadOptions {
 
 // --skip and --debuginfod, which every command that names call sites has.
 void declare_names(CommandLine& line, LoadOptions& options);
+
+// --process and --all-processes.
+void declare_processes(CommandLine& line, report::ProcessChoice& choice);
 
 // Errors: those of the reader (unreadable_recording), or a --skip that is no regular expression (usage).
 Result<analysis::RunReport> load(const std::string& path, const LoadOptions& options);

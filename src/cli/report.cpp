@@ -13,7 +13,7 @@ struct ReportArguments {
   std::string sort = "peak";
   std::string tree;
   std::uint64_t top = 10;
-  std::optional<std::uint64_t> pid;
+  report::ProcessChoice processes;
   bool stacks = false;
   bool json = false;
   LoadOptions load;
@@ -26,7 +26,7 @@ Result<int> run(const ReportArguments& arguments) {
   report::SiteReportOptions options;
   options.cost = *report::cost_named(arguments.sort);
   options.top = arguments.top;
-  options.pid = arguments.pid;
+  options.processes = arguments.processes;
   options.stacks = arguments.stacks;
   if (!arguments.tree.empty())
     options.tree = arguments.tree == "top-down" ? analysis::Direction::top_down : analysis::Direction::bottom_up;
@@ -42,7 +42,7 @@ Action declare(CommandLine& line) {
   line.number("-n,--top", "N", arguments->top, "print N sites or branches; 10 if not given");
   line.choice("--tree", arguments->tree, {"top-down", "bottom-up"}, "print call trees instead of a table");
   line.flag("--stack", arguments->stacks, "print the stack with most bytes below each site");
-  line.number("--process", "PID", arguments->pid, "only this process");
+  declare_processes(line, arguments->processes);
   line.flag("--json", arguments->json, "print everything as JSON (docs/json.md)");
   declare_names(line, arguments->load);
   return [arguments] { return run(*arguments); };

@@ -17,7 +17,7 @@ struct TimelineArguments {
   std::string format = "table";
   std::string at = "samples";
   report::TimelineSelection selection;
-  std::optional<std::uint64_t> pid;
+  report::ProcessChoice processes;
   bool per_mapping = false;
   bool graph = false;
   LoadOptions load;
@@ -40,8 +40,9 @@ std::string tables(const Processes& processes, const TimelineArguments& argument
 std::string smaps_lines(const Processes& processes, const TimelineArguments& arguments) {
   std::string out;
   for (const analysis::ProcessReport* process : processes) {
-    if (processes.size() > 1) out += fmt::format("# pid {}\n", process->pid);
-    out += report::timeline_smaps(*process, arguments.selection);
+    const std::string lines = report::timeline_smaps(*process, arguments.selection);
+    if (processes.size() > 1 && !lines.empty()) out += fmt::format("# pid {}\n", process->pid);
+    out += lines;
   }
   if (out.empty()) log::note("no row of this recording has smaps figures at the moments asked for; try --at samples");
   return out;
@@ -55,11 +56,12 @@ Result<int> run(TimelineArguments& arguments) {
   arguments.load.keep_mappings = arguments.per_mapping;
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
-  const Processes processes = report::processes_with(*run, arguments.pid);
-  if (arguments.format == "csv") return print(report::timeline_csv(processes, arguments.selection));
-  if (arguments.format == "json") return print(report::timeline_json(processes, arguments.selection));
-  if (arguments.format == "smaps") return print(smaps_lines(processes, arguments));
-  return print(tables(processes, arguments));
+  const Processes every = report::processes_with(*run, arguments.processes.pid);
+  if (arguments.format == "csv") return print(report::timeline_csv(every, arguments.selection));
+  if (arguments.format == "json") return print(report::timeline_json(every, arguments.selection));
+  const Processes chosen = report::chosen_processes(*run, arguments.processes);
+  if (arguments.format == "smaps") return print(smaps_lines(chosen, arguments));
+  return print(tables(chosen, arguments) + report::left_out_text(*run, arguments.processes));
 }
 
 Action declare(CommandLine& line) {
@@ -72,7 +74,7 @@ Action declare(CommandLine& line) {
   line.choice("--at", arguments->at, {"samples", "marks"}, "every row, or those with a phase, mark or value");
   line.duration("--every", arguments->selection.every, "rows at least this far apart; rows with marks always stay");
   line.flag("--per-mapping", arguments->per_mapping, "the rows of each mapping where the full smaps was read");
-  line.number("--process", "PID", arguments->pid, "only this process");
+  declare_processes(line, arguments->processes);
   line.flag("--graph", arguments->graph, "draw the curve of the footprint (always on a terminal)");
   return [arguments] { return run(*arguments); };
 }

@@ -1,9 +1,13 @@
 #include "report/selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace memswell::report {
 namespace {
+
+constexpr std::size_t kShownProcesses = 3;
 
 const analysis::LedgerSnapshot* at(const analysis::ProcessReport& process, int index) {
   if (index < 0 || static_cast<std::size_t>(index) >= process.snapshots.size()) return nullptr;
@@ -26,6 +30,24 @@ std::vector<const analysis::ProcessReport*> processes_with(const analysis::RunRe
     if (!pid || process.pid == *pid) found.push_back(&process);
   }
   return found;
+}
+
+std::vector<const analysis::ProcessReport*> chosen_processes(const analysis::RunReport& run, const ProcessChoice& choice) {
+  std::vector<const analysis::ProcessReport*> chosen = processes_with(run, choice.pid);
+  if (choice.pid || choice.all) return chosen;
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto* a, const auto* b) { return a->totals.peak_rss_bytes > b->totals.peak_rss_bytes; });
+  if (chosen.size() > kShownProcesses) chosen.resize(kShownProcesses);
+  return chosen;
+}
+
+std::string left_out_text(const analysis::RunReport& run, const ProcessChoice& choice) {
+  const std::size_t shown = chosen_processes(run, choice).size();
+  if (shown == 0) return choice.pid ? "the recording has no process of that pid\n" : "the recording has no process\n";
+  const std::size_t left_out = run.processes.size() - shown;
+  if (choice.pid || left_out == 0) return {};
+  return fmt::format("{} smaller process {} not shown: --all-processes, or --process PID\n", left_out,
+                     left_out == 1 ? "image is" : "images are");
 }
 
 const analysis::LedgerSnapshot* peak_snapshot(const analysis::ProcessReport& process) {

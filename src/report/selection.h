@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/model.h"
@@ -15,6 +16,16 @@ const analysis::ProcessReport* main_process(const analysis::RunReport& run);
 // All, or those with this pid (an exec begins another image of the same pid), in order of their begin.
 std::vector<const analysis::ProcessReport*> processes_with(const analysis::RunReport& run,
                                                            std::optional<std::uint64_t> pid);
+
+// What a person is shown of a run: one pid, or everything, or the largest few by peak RSS, largest first.
+struct ProcessChoice {
+  std::optional<std::uint64_t> pid = std::nullopt;
+  bool all = false;
+};
+std::vector<const analysis::ProcessReport*> chosen_processes(const analysis::RunReport& run, const ProcessChoice& choice);
+
+// "76 smaller process images are not shown: …", or that there is none of this pid; empty: all are shown.
+std::string left_out_text(const analysis::RunReport& run, const ProcessChoice& choice);
 
 const analysis::LedgerSnapshot* peak_snapshot(const analysis::ProcessReport& process);  // null: none was taken
 const analysis::LedgerSnapshot* exit_snapshot(const analysis::ProcessReport& process);

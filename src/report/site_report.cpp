@@ -131,15 +131,14 @@ std::string cost_value(Cost cost, std::uint64_t value) {
 
 std::string site_report(const RunReport& run, const SiteReportOptions& options, const Terminal& terminal) {
   std::string out;
-  for (const ProcessReport* process : processes_with(run, options.pid)) {
+  for (const ProcessReport* process : chosen_processes(run, options.processes)) {
     if (!out.empty()) out += "\n";
     out += headline(*process, terminal) + totals_line(*process);
     if (process->capture == trace::Capture::sampler) continue;
     out += options.tree ? call_tree_text(run, *process, options.cost, *options.tree, options.top, terminal)
                         : table_of_sites(run, *process, options, terminal);
   }
-  if (out.empty()) out = options.pid ? "the recording has no process of that pid\n" : "the recording has no process\n";
-  return out + capture_notes(run, terminal, 0);
+  return out + left_out_text(run, options.processes) + capture_notes(run, terminal, 0);
 }
 
 }  // namespace memswell::report

@@ -9,6 +9,7 @@
 
 #include "analysis/call_tree.h"
 #include "analysis/model.h"
+#include "report/selection.h"
 #include "report/terminal.h"
 
 namespace memswell::report {
@@ -16,7 +17,7 @@ namespace memswell::report {
 struct SiteReportOptions {
   analysis::Cost cost = analysis::Cost::live_at_peak;
   std::size_t top = 10;
-  std::optional<std::uint64_t> pid = std::nullopt;
+  ProcessChoice processes = {};
   bool stacks = false;                        // the example stack below each site
   std::optional<analysis::Direction> tree = std::nullopt;  // call trees instead of a table
 };

@@ -68,9 +68,9 @@ std::string process_story(const ProcessReport& process, const StoryOptions& opti
 
 std::string story(const analysis::RunReport& run, const StoryOptions& options, const Terminal& terminal) {
   std::string out;
-  for (const ProcessReport* process : processes_with(run, options.pid))
+  for (const ProcessReport* process : chosen_processes(run, options.processes))
     out += (out.empty() ? "" : "\n") + process_story(*process, options, terminal);
-  if (out.empty()) out = options.pid ? "the recording has no process of that pid\n" : "the recording has no process\n";
+  if (const std::string left_out = left_out_text(run, options.processes); !left_out.empty()) out += "\n" + left_out;
   const std::string notes = capture_notes(run, terminal, 0);
   return notes.empty() ? out : out + "\n" + notes;
 }

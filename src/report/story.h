@@ -1,17 +1,16 @@
 // `explain`: phases, pulses, ledgers and findings of a recording, in the order in which a person asks.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include "analysis/model.h"
+#include "report/selection.h"
 #include "report/terminal.h"
 
 namespace memswell::report {
 
 struct StoryOptions {
-  std::optional<std::uint64_t> pid;
+  ProcessChoice processes = {};
   bool all_ledgers = false;
 };
 

@@ -116,8 +116,8 @@ static_assert(sizeof(ProcessSlot) == 896);
 
 // -------------------------------------------------------------------------------------------------- layouts
 //
-// A layout is one state of a process's modules: what lies where, and how frames there are stepped. Any call that
-// the dynamic loader makes to the allocator ends the layout; the next stack walk begins a new one. A forked child
+// A layout is one state of a process's modules: what lies where, and how frames there are stepped. The unloading of
+// a module ends the layout; the next stack walk begins a new one. A forked child
 // goes on with its parent's layout until its own modules change. Records carry plain addresses, so a ring says
 // which layout its following records belong to (RecordKind::layout).
 

@@ -129,6 +129,8 @@ struct Case {
   const char* arguments;
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.program << ' ' << c.arguments; }
+
 class Workload : public testing::TestWithParam<Case> {};
 
 TEST_P(Workload, IsToldAsItIs) {

@@ -42,17 +42,17 @@ TEST(GoldenSites, ByWhatWasLiveAtThePeak) { expect_golden("sites.txt", site_repo
 TEST(GoldenSites, ShortenedToATerminal) { expect_golden("sites_narrow.txt", site_report(sample_run(), {}, kNarrow)); }
 
 TEST(GoldenSites, UnfreedWithStacks) {
-  const SiteReportOptions options{.cost = analysis::Cost::unfreed, .top = 2, .pid = 4711, .stacks = true};
+  const SiteReportOptions options{.cost = analysis::Cost::unfreed, .top = 2, .processes = {.pid = 4711}, .stacks = true};
   expect_golden("sites_unfreed_stacks.txt", site_report(sample_run(), options, kFile));
 }
 
 TEST(GoldenSites, TopDownTree) {
-  const SiteReportOptions options{.pid = 4711, .tree = analysis::Direction::top_down};
+  const SiteReportOptions options{.processes = {.pid = 4711}, .tree = analysis::Direction::top_down};
   expect_golden("tree_top_down.txt", site_report(sample_run(), options, kFile));
 }
 
 TEST(GoldenSites, BottomUpTreeByCalls) {
-  const SiteReportOptions options{.cost = analysis::Cost::calls, .pid = 4711, .tree = analysis::Direction::bottom_up};
+  const SiteReportOptions options{.cost = analysis::Cost::calls, .processes = {.pid = 4711}, .tree = analysis::Direction::bottom_up};
   expect_golden("tree_bottom_up_calls.txt", site_report(sample_run(), options, kFile));
 }
 

@@ -31,6 +31,13 @@ class AnalyseTest : public ::testing::Test {
     event.time = time;
     event.executable = "/bin/prog";
     writer_->write(event);
+    thread(index);
+  }
+  void thread(std::uint32_t process) {
+    trace::ThreadBegin event;
+    event.process = ProcessIndex{process};
+    event.thread = ThreadIndex{threads_++};
+    writer_->write(event);
   }
   void fork(std::uint32_t index, std::uint32_t pid, Nanoseconds time) {
     trace::ProcessBegin event;
@@ -41,6 +48,7 @@ class AnalyseTest : public ::testing::Test {
     event.has_parent = true;
     event.parent = ProcessIndex{0};
     writer_->write(event);
+    thread(index);
   }
   void stack(std::uint32_t id, const std::string& function) {
     const trace::Frame frame{ModuleId{1}, trace::FrameKind::call, 0x100 * id};
@@ -50,11 +58,13 @@ class AnalyseTest : public ::testing::Test {
   void allocate(std::uint32_t process, Address address, Bytes size, std::uint32_t stack, Nanoseconds time) {
     trace::Allocation event = test::allocation(address, size, stack, time);
     event.process = ProcessIndex{process};
+    event.thread = ThreadIndex{process};  // each process has one thread here
     writer_->write(event);
   }
   void release(std::uint32_t process, Address address, Nanoseconds time) {
     trace::Release event = test::release(address, trace::Release::Kind::free, time);
     event.process = ProcessIndex{process};
+    event.thread = ThreadIndex{process};
     writer_->write(event);
   }
   void end(std::uint32_t index, Nanoseconds time) {
@@ -78,6 +88,7 @@ class AnalyseTest : public ::testing::Test {
   std::string path_;
   std::optional<trace::RecordingWriter> writer_;
   std::vector<trace::FrameSymbols> symbols_;
+  std::uint32_t threads_ = 0;
 };
 
 TEST_F(AnalyseTest, ARecordingBecomesAReport) {

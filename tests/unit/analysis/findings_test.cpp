@@ -365,5 +365,21 @@ TEST_F(FindingsTest, ALargeExplanationComesBeforeASmallSaving) {
   EXPECT_EQ(findings[1].kind, FindingKind::trimmable);
 }
 
+TEST_F(FindingsTest, AGrowingBufferIsNotTransientToo) {
+  Site& site = process_.sites[0];
+  site.growth_steps = 6;
+  site.figures.calls = 7;
+  site.largest_block_bytes = 64 * kMiB;
+  site.figures.peak_live_bytes = 96 * kMiB;
+  Window& grown = window(0, 10);
+  grown.peak_live_bytes = 96 * kMiB;
+  grown.sites.push_back({});
+  grown.sites[0].live_at_peak_bytes = 96 * kMiB;
+  grown.sites[0].live_bytes = 64 * kMiB;
+  window(10, 20);
+  EXPECT_TRUE(has(FindingKind::realloc_growth));
+  EXPECT_FALSE(has(FindingKind::transient_peak));
+}
+
 }  // namespace
 }  // namespace memswell::analysis

@@ -36,7 +36,7 @@ class AttachServerTest : public ::testing::Test {
 
   // The descriptor that the recorder hands out for `said`, or -1.
   int ask(const UniqueFd& client, const std::string& said) {
-    EXPECT_EQ(send(client.get(), said.data(), said.size(), 0), static_cast<ssize_t>(said.size()));
+    if (send(client.get(), said.data(), said.size(), MSG_NOSIGNAL) < 0) return -1;  // the server has hung up
     server.serve(region.get(), 12345, 1);
     std::uint64_t payload = 0;
     iovec part{&payload, sizeof payload};

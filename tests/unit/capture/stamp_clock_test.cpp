@@ -22,7 +22,7 @@ TEST(StampClock, AgreesWithTheMonotonicClockWithinAMicrosecondPerMillisecond) {
 TEST(StampClock, NeverGoesBelowZero) {
   const std::atomic<std::uint64_t> counter{1};
   const StampClock clock(format::StampSource::counter, counter);
-  EXPECT_EQ(clock.time_of(0), 0u);
+  EXPECT_LE(clock.time_of(0), clock.now());  // below zero would be far above
 }
 
 TEST(StampClock, EndsTheWindowOfCounterStampsAtTheCounter) {

@@ -57,4 +57,12 @@ if(XZ)
     COMMAND ${STRIP} -o mini.stripped dwarf5
     COMMAND ${CMAKE_OBJCOPY} --add-section .gnu_debugdata=mini.symbols.xz mini.stripped mini)
 endif()
+# Real code for the comparison with addr2line.
+foreach(version 4 5)
+  add_custom_command(OUTPUT ${FIXTURES}/room_dwarf${version}
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -g -gdwarf-${version} -fPIC -shared -Wl,--build-id=sha1 -I${PROJECT_SOURCE_DIR}/src
+            ${PROJECT_SOURCE_DIR}/src/symbols/plumbing.cpp -o ${FIXTURES}/room_dwarf${version}
+    DEPENDS ${PROJECT_SOURCE_DIR}/src/symbols/plumbing.cpp VERBATIM)
+  list(APPEND fixture_files ${FIXTURES}/room_dwarf${version})
+endforeach()
 add_custom_target(symbols_fixtures DEPENDS ${fixture_files})
