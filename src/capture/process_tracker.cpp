@@ -83,6 +83,20 @@ bool ProcessTracker::is_unclaimed(std::uint32_t slot) const {
          region_.process(slot).state.load(std::memory_order_acquire) == format::SlotState::live;
 }
 
+// The fork that led to this exec may lie in a slot further on, or wait for its parent's word: the exec then waits for
+// it. Begun in the wrong order, the child would give its parent's layout back twice, and the pages of others with it.
+bool ProcessTracker::is_preceded_by_fork(const format::ProcessSlot& exec) const {
+  const std::uint32_t high =
+      std::min(region_.header().processes_high.load(std::memory_order_acquire), format::kProcessSlots);
+  for (std::uint32_t slot = 0; slot < high; ++slot) {
+    const format::ProcessSlot& other = region_.process(slot);
+    if (is_unclaimed(slot) && other.origin == format::ProcessOrigin::fork && other.pid == exec.pid &&
+        other.begin_stamp <= exec.begin_stamp)
+      return true;
+  }
+  return false;
+}
+
 void ProcessTracker::discover_slots() {
   const std::uint32_t high =
       std::min(region_.header().processes_high.load(std::memory_order_acquire), format::kProcessSlots);
@@ -90,7 +104,7 @@ void ProcessTracker::discover_slots() {
     if (!is_unclaimed(slot)) continue;
     const format::ProcessSlot& shared = region_.process(slot);
     if (shared.origin == format::ProcessOrigin::exec) {
-      begin_exec(slot);
+      if (!is_preceded_by_fork(shared)) begin_exec(slot);
       continue;
     }
     Image* parent = images_.by_slot(shared.parent_slot);

@@ -70,6 +70,7 @@ class ProcessTracker {
   };
 
   bool is_unclaimed(std::uint32_t slot) const;
+  bool is_preceded_by_fork(const format::ProcessSlot& exec) const;
   void begin_exec(std::uint32_t slot);
   void begin_fork(std::uint32_t slot, const Image* parent);
   void begin_child_without_slot(pid_t pid, Image* parent);
