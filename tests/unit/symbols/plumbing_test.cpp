@@ -29,13 +29,15 @@ INSTANTIATE_TEST_SUITE_P(C, IsPlumbing,
                                          Function{"xmalloc"}, Function{"xstrdup"}, Function{"__libc_malloc"},
                                          Function{"strdup"}, Function{"__vasprintf_internal"},
                                          Function{"_IO_file_doallocate"}, Function{"anything", kLibc},
-                                         Function{"", kLibc}, Function{"g_malloc0"}, Function{"g_slice_alloc"},
-                                         Function{"g_strdup_printf"},
+                                         Function{"", kLibc}, Function{"g_malloc0"},
+                                         Function{"g_slice_alloc"}, Function{"g_strdup_printf"},
                                          Function{"anything", "/usr/local/lib/memswell/libmemswell.so"}));
 
 // What the loader allocates is its own: messages, module lists, thread-local blocks.
 INSTANTIATE_TEST_SUITE_P(Loader, IsNoPlumbing,
-                         testing::Values(Function{"dlerror", kLibc}, Function{"_dlerror_run", kLibc}));
+                         testing::Values(Function{"dlerror", kLibc}, Function{"_dlerror_run", kLibc},
+                                         Function{"", "/lib64/ld-linux-x86-64.so.2"},
+                                         Function{"", "/lib/ld-musl-x86_64.so.1"}));
 
 INSTANTIATE_TEST_SUITE_P(Cxx, IsPlumbing,
                          testing::Values(Function{"operator new(unsigned long)"},
@@ -84,13 +86,6 @@ TEST(PlumbingKind, TellsAllocatorsFromWhatCallsThem) {
   EXPECT_EQ(plumbing_kind("std::string::reserve()", kProgram), PlumbingKind::runtime);
   EXPECT_EQ(plumbing_kind("PyMem_Malloc", "/usr/bin/python3"), PlumbingKind::interpreter);
   EXPECT_EQ(plumbing_kind("malloc", "/opt/libmemswell.so"), PlumbingKind::profiler);
-}
-
-// What the loader allocates is its own: also where it is reached through libc.
-TEST(PlumbingKind, TheLoaderIsNoPlumbing) {
-  EXPECT_FALSE(is_plumbing("", "/lib64/ld-linux-x86-64.so.2"));
-  EXPECT_FALSE(is_plumbing("_dl_map_object", "/lib64/ld-linux-x86-64.so.2"));
-  EXPECT_FALSE(is_plumbing("dlerror", kLibc));
 }
 
 TEST(PlumbingKind, PassesOverGeneratedCode) {
