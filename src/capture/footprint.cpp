@@ -37,6 +37,10 @@ std::vector<trace::PageRun> runs_for_recording(const std::vector<smaps::PageRun>
   return copied;
 }
 
+// Pages of files that the probe makes resident while it reads unwind tables, and lets go of soon after: up to 64 KiB for each
+// of the few places that one reading looks at.
+constexpr Bytes kUnwindTableBytes = 512 * 1024;
+
 Bytes resident_bytes(const std::vector<trace::PageRun>& runs) {
   constexpr auto kPresent = static_cast<std::uint32_t>(trace::PageBit::present);
   constexpr auto kZero = static_cast<std::uint32_t>(trace::PageBit::zero_page);
@@ -214,6 +218,7 @@ void Footprint::cut_peak(Image& image, trace::PhaseBoundary& boundary) {
   boundary.own_growth_bytes =
       image.own_bytes > image.own_at_phase_bytes ? image.own_bytes - image.own_at_phase_bytes : 0;
   boundary.own_growth_bytes += std::exchange(image.freed_ring_bytes, 0);
+  if (image.slot) boundary.own_growth_bytes += kUnwindTableBytes;
   image.own_at_phase_bytes = image.own_bytes;
   image.peak_is_of_phase = false;
   if (!options_.reset_peaks || image.sampler == nullptr) return;

@@ -28,6 +28,7 @@ std::vector<AnyEvent> loop(std::size_t count) {
 }
 
 struct Counter : Visitor {
+  using Visitor::on;
   void on(const Allocation& event) override { sum += event.address; }
   void on(const Release& event) override { sum += event.address; }
   Address sum = 0;
