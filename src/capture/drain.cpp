@@ -96,7 +96,9 @@ void Drain::free_done_rings(Image& image) {
 void Drain::free_ring(Image& image, Ring& ring) {
   image.lost_events += ring.slot->lost.load(std::memory_order_relaxed);
   image.ring_waits += ring.slot->waits.load(std::memory_order_relaxed);
-  image.freed_ring_bytes += ring.data_pages * format::kPageBytes;
+  Bytes together = 0;
+  for (const Ring* each : image.rings) together += each->data_pages * format::kPageBytes;
+  image.ring_bytes_high = std::max(image.ring_bytes_high, together);
   if (ring.broken) {
     ++image.broken_rings;
     ++broken_rings_;

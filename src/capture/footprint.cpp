@@ -217,7 +217,7 @@ void Footprint::cut_peak(Image& image, trace::PhaseBoundary& boundary) {
   boundary.own_bytes = image.own_bytes;
   boundary.own_growth_bytes =
       image.own_bytes > image.own_at_phase_bytes ? image.own_bytes - image.own_at_phase_bytes : 0;
-  boundary.own_growth_bytes += std::exchange(image.freed_ring_bytes, 0);
+  boundary.own_growth_bytes += std::exchange(image.ring_bytes_high, 0);
   if (image.slot) boundary.own_growth_bytes += kUnwindTableBytes;
   image.own_at_phase_bytes = image.own_bytes;
   image.peak_is_of_phase = false;

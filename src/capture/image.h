@@ -60,7 +60,7 @@ struct Image {
   std::uint64_t lost_events = 0;
   std::uint64_t ring_waits = 0;
   std::uint64_t broken_rings = 0;
-  Bytes freed_ring_bytes = 0;  // since the phase began: they may have been resident at its peak
+  Bytes ring_bytes_high = 0;  // most that its rings took together before one was given back, in this phase
 
   std::vector<PendingExec> execs;
   std::optional<std::uint8_t> exit_kind;  // format::ExitKind
