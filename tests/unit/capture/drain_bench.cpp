@@ -74,7 +74,7 @@ double nanoseconds_an_event(const Load& load, std::uint64_t events) {
                  stack_word(random >> 54, 0, i == 0 ? 0 : 8, i == 0 ? 8 : load.pushed_frames)};
         if (i != 0) words[2] -= std::uint64_t{load.pushed_frames} << format::kKeepShift;
         for (std::uint32_t frame = 0; frame < (i == 0 ? 8 : load.pushed_frames); ++frame)
-          words.push_back(0x4000 + (random >> (20 + frame) & 63) * 16);
+          words.push_back(0x4000 + (random >> (20 + 2 * frame) & 3) * 16);
         producer->append(words);
         producer->free(block, stamp++);
         made += 2;
