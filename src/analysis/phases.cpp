@@ -82,11 +82,13 @@ void PhaseCutter::fill_peak(std::size_t index) {
   const Bytes kernel = extra.kernel_peak - std::min(extra.kernel_peak, extra.own_most);
   phase.peak_rss_exact = extra.kernel_peak_exact && extra.kernel_peak > 0;
   phase.peak_rss_bytes = phase.peak_rss_exact ? std::max(kernel, extra.seen_peak_rss) : extra.seen_peak_rss;
-  phase.peak_rss_bound_bytes = extra.own_most - std::min(extra.own_most, extra.own_least);
+  const Bytes seen_growth = extra.own_most - std::min(extra.own_most, extra.own_least);
+  phase.peak_rss_bound_bytes = std::max(seen_growth, extra.own_growth);  // the recorder knows of pages given back between
 }
 
 void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announced_by, std::size_t window) {
   note_own(boundary.own_bytes);
+  extras_.back().own_growth = boundary.own_growth_bytes;
   extras_.back().kernel_peak = std::max(boundary.peak_rss_bytes, kernel_peak_now_);
   extras_.back().kernel_peak_exact = boundary.peak_exact || phases_.size() == 1;
   kernel_peak_before_ = std::max(kernel_peak_before_, extras_.back().kernel_peak);

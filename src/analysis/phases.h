@@ -40,6 +40,7 @@ class PhaseCutter {
     Bytes seen_peak_rss = 0;  // largest reading
     Bytes kernel_peak = 0;    // VmHWM, own not taken out; 0: not known
     bool kernel_peak_exact = false;
+    Bytes own_growth = 0;  // as the recorder bounds it
     Bytes own_most = 0;  // memswell's own pages in this phase
     Bytes own_least = UINT64_MAX;
     bool dirty_begin = false;  // private dirty known at the begin / end

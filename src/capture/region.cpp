@@ -14,7 +14,7 @@
 namespace memswell::capture {
 namespace {
 
-constexpr std::uint32_t kWaitLimitMs = 2000;
+constexpr std::uint32_t kWaitLimitMs = 10000;
 
 constexpr Bytes whole_pages(Bytes bytes) { return (bytes + format::kPageBytes - 1) / format::kPageBytes * format::kPageBytes; }
 
