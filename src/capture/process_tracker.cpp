@@ -150,8 +150,7 @@ void ProcessTracker::begin_fork(std::uint32_t slot, const Image* parent) {
   const pid_t pid = find_child_by_inner_pid(parent != nullptr ? parent->pid : 0, shared.pid)
                         .value_or(static_cast<pid_t>(shared.pid));
   candidates_.erase(pid);
-  if (Image* known = images_.by_pid(pid); known != nullptr && !known->slot &&
-                                               (known->provisional || known->fork_stamp == shared.fork_stamp)) {
+  if (Image* known = images_.by_pid(pid); known != nullptr && !known->slot && known->fork_stamp == shared.fork_stamp) {
     images_.give_slot(*known, slot);
     describe(*known);
     return;
@@ -293,14 +292,7 @@ bool ProcessTracker::all_ended() const { return first_finished_ && images_.runni
 void ProcessTracker::finish_ended() {
   for (std::size_t i = 0; i < images_.running().size();) {
     Image& image = *images_.running()[i];
-    if (!image.process_ended && image.pidfd && has_ended(image.pidfd)) {
-      image.process_ended = true;
-      if (!image.slot) {  // it may have claimed one, and recorded, since the slots were looked at
-        discover_slots();
-        i = 0;
-        continue;
-      }
-    }
+    if (!image.process_ended && image.pidfd && has_ended(image.pidfd)) image.process_ended = true;
     const bool waits_for_status = image.pid == first_pid_ && !first_end_ && !first_finished_ && !launcher_gone_;
     if (!image.process_ended || waits_for_status) {
       ++i;
