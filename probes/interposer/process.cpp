@@ -9,6 +9,7 @@
 #include "call_frame_info.h"
 #include "memory.h"
 #include "real_functions.h"
+#include "stamp.h"
 #include "symbol_lookup.h"
 #include "system_calls.h"
 
@@ -163,7 +164,7 @@ void attach() {
   system_call(SYS_membarrier, kRegisterGlobalExpedited, 0, 0);
   if (!claim_slot(format::ProcessOrigin::exec)) return;
   describe_image();
-  go_live(stamp_before());
+  go_live(stamp_now());
 }
 
 }  // namespace
@@ -206,7 +207,9 @@ bool adopt_child() {
     add_own_range(parent_slot.own[i].begin, parent_slot.own[i].end);
   }
   copy_bytes(process.slot->allocator_path, parent_slot.allocator_path, sizeof process.slot->allocator_path);
-  go_live(stamp_before());
+  process.first_thread.store(0, std::memory_order_relaxed);
+  process.several_threads.store(0, std::memory_order_relaxed);
+  go_live(stamp_now());
   return true;
 }
 
@@ -214,14 +217,6 @@ void switch_off() {
   process.off.store(1, std::memory_order_relaxed);
   if (process.wiped != nullptr) process.wiped->generation.store(0, std::memory_order_relaxed);
   if (process.header != nullptr) process.header->enabled.store(0, std::memory_order_relaxed);
-}
-
-std::uint64_t stamp_before() {
-  return process.tsc ? read_tsc_before() : process.header->stamp_counter.fetch_add(1, std::memory_order_relaxed);
-}
-
-std::uint64_t stamp_after() {
-  return process.tsc ? read_tsc_after() : process.header->stamp_counter.fetch_add(1, std::memory_order_relaxed);
 }
 
 void add_own_range(std::uintptr_t begin, std::uintptr_t end) {

@@ -24,6 +24,8 @@ struct Process {
   std::uint32_t slot_index;
   std::uint32_t layout;                        // page + 1 of the current layout, 0: none
   std::atomic<std::uint32_t> modules_changed;  // the loader was at work: next walk begins a new layout
+  std::atomic<std::uintptr_t> first_thread;    // thread pointer of the first that came to a hook
+  std::atomic<std::uint32_t> several_threads;  // another has come too
   std::atomic<std::uint32_t> unmaps;           // grows when the program gives address space back
   std::atomic<std::uint32_t> sandboxed;        // no system call any more (seccomp)
   std::uintptr_t loader_begin, loader_end;     // ld.so's code
@@ -51,9 +53,6 @@ bool adopt_child();
 
 // Switches the hooks off for good (the recorder is gone or has ended).
 void switch_off();
-
-std::uint64_t stamp_before();
-std::uint64_t stamp_after();
 
 void add_own_range(std::uintptr_t begin, std::uintptr_t end);
 void set_flag(format::ProcessFlag flag);
