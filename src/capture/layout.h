@@ -24,6 +24,7 @@ class FrameTable {
  public:
   FrameIndex index_of(const trace::Frame& frame);
   const trace::Frame& frame(FrameIndex index) const { return frames_[index]; }
+  const std::vector<trace::Frame>& frames() const { return frames_; }
 
  private:
   struct Hash {

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "capture/control_requests.h"
@@ -15,6 +17,7 @@
 #include "capture/footprint.h"
 #include "capture/image_table.h"
 #include "capture/layout_table.h"
+#include "capture/pipe_writer.h"
 #include "capture/process_tracker.h"
 #include "capture/run_info.h"
 #include "capture/snapshot_taker.h"
@@ -73,6 +76,7 @@ class Recorder final : public ControlSink {
   void report_first_process();
   void watch_disk();
   void rest(Nanoseconds now);
+  void write_names();
   void finish();
 
   RecorderSetup setup_;
@@ -185,7 +189,7 @@ void Recorder::take_messages() {
     const auto message = setup_.pump.receive(0);
     if (!message) break;
     if (message->kind != Message::Kind::phase) setup_.pump.close();
-    if (message->kind == Message::Kind::phase) taker_.cut_phase(message->text, tracker_.writer_of_pipe(message->b));
+    if (message->kind == Message::Kind::phase) taker_.cut_phase(message->text, writer_of_pipe(images_, message->b));
   }
   while (control_open_) {
     const auto message = setup_.control.receive(0);
@@ -238,7 +242,23 @@ void Recorder::rest(Nanoseconds now) {
   if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) > 0) next_service_ = 0;
 }
 
-// The recording is whole when RunEnd is its last event.
+// Behind the end of the run: a recording without them is whole, its reader looks the names up on its own machine. Debug
+// information can take seconds to read: the heart beats on for those who wait.
+void Recorder::write_names() {
+  if (!setup_.options.name_frames || writer_.failure() != nullptr) return;
+  const std::jthread heart([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      region_.header().recorder_heartbeat.fetch_add(1, std::memory_order_relaxed);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  const FrameNames names = setup_.options.name_frames(modules_.modules(), stacks_.frames().frames());
+  for (const trace::ModuleSymbols& module : names.modules) writer_.write(module);
+  for (const trace::FrameSymbols& frame : names.frames) writer_.write(frame);
+  writer_.flush();
+}
+
+// RunEnd is the recording's last event; names come after it.
 void Recorder::finish() {
   region_.header().enabled.store(0, std::memory_order_seq_cst);
   if (!never_launched_) {
@@ -247,6 +267,7 @@ void Recorder::finish() {
     end.complete = true;
     writer_.write(end);
     writer_.flush();
+    write_names();
     setup_.control.send({.kind = Message::Kind::flushed,
                          .a = 0,
                          .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});
