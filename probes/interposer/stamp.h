@@ -2,7 +2,7 @@
 //
 // A time stamp counter takes 20 to 45 ns to read where a hypervisor stands behind it, more than all else that a hook does.
 // Order among threads needs it; a program of one thread needs only the order of its ring. So a thread that is alone uses
-// its last stamp again, until the recorder's heartbeat has moved (50 µs while it is busy, 5 ms at most) or kMostUses
+// its last stamp again, until the recorder's heartbeat has moved (at most 1 ms while events come, 5 ms in pauses) or kMostUses
 // events have used it. A second thread says that it is there before it takes its first stamp: whatever follows from an
 // event of that thread follows from its word too, and takes a stamp of its own, which is later.
 #pragma once
