@@ -12,15 +12,10 @@ namespace {
 constexpr int kSlices = 100;
 constexpr long kSliceNs = 10'000'000;
 
-bool recorder_alive() {
-  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
-  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
-}
-
 }  // namespace
 
 void wait_for_snapshot(ThreadState& t) {
-  if (process.sandboxed.load(std::memory_order_relaxed) != 0 || t.impatient != 0) return;
+  if (process.sandboxed.load(std::memory_order_relaxed) != 0 || t.gave_up_snapshots != 0) return;
   drop_unwind_tables();
   auto& answered = process.slot->exit_answered;
   const std::uint32_t request = process.slot->exit_requested.fetch_add(1) + 1;
@@ -31,7 +26,7 @@ void wait_for_snapshot(ThreadState& t) {
     timespec slice{0, kSliceNs};
     system_call(SYS_futex, as_word(&answered), FUTEX_WAIT, seen, as_word(&slice));
   }
-  t.impatient = 1;
+  t.gave_up_snapshots = 1;
 }
 
 }  // namespace memswell::probe

@@ -209,6 +209,7 @@ bool adopt_child() {
   copy_bytes(process.slot->allocator_path, parent_slot.allocator_path, sizeof process.slot->allocator_path);
   process.first_thread.store(0, std::memory_order_relaxed);
   process.several_threads.store(0, std::memory_order_relaxed);
+  process.large_bytes_seen.store(0, std::memory_order_relaxed);
   go_live(stamp_now());
   return true;
 }

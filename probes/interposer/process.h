@@ -27,6 +27,8 @@ struct Process {
   std::atomic<std::uintptr_t> first_thread;    // thread pointer of the first that came to a hook
   std::atomic<std::uint32_t> several_threads;  // another has come too
   std::atomic<std::uint32_t> unmaps;           // grows when the program gives address space back
+  std::atomic<std::uint64_t> large_bytes;       // in large blocks and mappings that live (release_watch.h) …
+  std::atomic<std::uint64_t> large_bytes_seen;  // … and when the recorder last looked before one went
   std::atomic<std::uint32_t> sandboxed;        // no system call any more (seccomp)
   std::uintptr_t loader_begin, loader_end;     // ld.so's code
   std::uintptr_t executable_headers;           // of the executable: its program headers (AT_PHDR) …
@@ -53,6 +55,12 @@ bool adopt_child();
 
 // Switches the hooks off for good (the recorder is gone or has ended).
 void switch_off();
+
+// The recorder holds its mutex for its whole life; the kernel marks it when it dies.
+inline bool recorder_alive() {
+  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
+  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
+}
 
 void add_own_range(std::uintptr_t begin, std::uintptr_t end);
 void set_flag(format::ProcessFlag flag);

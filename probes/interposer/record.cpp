@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "memory.h"
 #include "real_functions.h"
+#include "release_watch.h"
 #include "system_calls.h"
 
 namespace memswell::probe {
@@ -63,6 +64,7 @@ void record_block(ThreadState& t, format::RecordKind kind, const void* block, st
   if (kind == format::RecordKind::realloc_end) words[n++] = reinterpret_cast<std::uintptr_t>(replaced);
   append_with_stack(t, words, n, size_in_word ? format::kSizeInWord : requested, d, site);
   end_walk(d);
+  if (__builtin_expect(usable >= kLargeBytes, 0)) large_memory_made(usable);
 }
 
 void record_mapping(ThreadState& t, format::RecordKind kind, const void* address, std::size_t length,
@@ -78,6 +80,7 @@ void record_mapping(ThreadState& t, format::RecordKind kind, const void* address
   for (std::uint32_t i = 0; i < extra_count; ++i) words[n++] = extra[i];
   append_with_stack(t, words, n, size_in_word ? format::kSizeInWord : length, d, site);
   end_walk(d);
+  if (length >= kLargeBytes) large_memory_made(length);
 }
 
 void record_text(ThreadState& t, format::RecordKind kind, std::uint64_t small, const char* text, bool with_value,

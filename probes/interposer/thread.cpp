@@ -185,11 +185,6 @@ ThreadState* take_ring() {
   return ring == nullptr ? nullptr : state_in(ring);
 }
 
-bool recorder_alive() {
-  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
-  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
-}
-
 bool real_time_thread() {
   const long policy = system_call(SYS_sched_getscheduler, 0);
   return policy == SCHED_FIFO || policy == SCHED_RR;
