@@ -52,7 +52,6 @@ void count_tails(const GrowingString* all, std::uint64_t count, Usable usable) {
 
 template <class Strings, class Usable>
 void run(Strings& strings, GrowingString* all, const Plan& plan, Usable usable) {
-  reach_page_start();  // glibc gives back the top of the heap by its size: what stays depends on where it began
   phase("base");
   phase("append");
   append_all(strings, all, plan);
@@ -82,6 +81,7 @@ int main(int argc, char** argv) {
     phase("free");  // the buckets keep everything
     for (GrowingString* s = all; s < all + plan.strings; ++s) strings.allocator.release(s->bytes);
   } else {
+    reach_page_start();  // glibc gives back the top of the heap by its size: what stays depends on where it began
     static GlibcStrings strings{growth};
     run(strings, all, plan, ::malloc_usable_size);
     phase("free");

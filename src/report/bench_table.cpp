@@ -202,8 +202,7 @@ std::string common_and_different(const std::vector<std::string>& columns, const 
     }
     differs += fmt::format("Differs:  {}\n", name);
     for (std::size_t i = 0; i < facts.size(); ++i)
-      differs += fmt::format("    {}: {}\n", escaped(columns[i]),
-                              facts[i][key].second.empty() ? "none" : escaped(facts[i][key].second));
+      differs += fmt::format("    {}: {}\n", escaped(columns[i]), escaped(facts[i][key].second));
   }
   if (same.back() == ';') same.pop_back();
   return wrapped(same, terminal.width, 4) + "\n" + differs;

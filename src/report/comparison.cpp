@@ -235,7 +235,7 @@ Facts facts_of(const RunReport& run) {
           {"kernel", run.kernel},
           {"libc", run.libc},
           {"allocator", process == nullptr ? "" : process->allocator},
-          {"environment", environment},
+          {"environment", environment.empty() ? "none of interest" : environment},
           {"huge pages", run.huge_pages},
           {"sample interval", format_duration(run.sample_interval_ns)},
           {"memswell", run.memswell_version}};
