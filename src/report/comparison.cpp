@@ -53,9 +53,13 @@ Value untouched(const RunReport& run) {
   return peak == nullptr ? std::nullopt : Value(peak->beside.untouched_bytes);
 }
 
+// The largest that was told: a program tells it when it has finished a structure, which is often after the peak.
 Value overallocated(const RunReport& run) {
-  const LedgerSnapshot* peak = main_peak(run);
-  return peak == nullptr ? std::nullopt : Value(peak->beside.overallocated_bytes);
+  const ProcessReport* process = main_process(run);
+  if (process == nullptr || process->snapshots.empty()) return std::nullopt;
+  Bytes most = 0;
+  for (const LedgerSnapshot& snapshot : process->snapshots) most = std::max(most, snapshot.beside.overallocated_bytes);
+  return most;
 }
 
 // Freed by the program and still resident at the end.

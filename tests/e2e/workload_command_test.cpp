@@ -45,6 +45,22 @@ TEST_F(WorkloadCommand, EveryRunLeavesItsRecordings) {
     EXPECT_EQ(memswell({"report", variant.at("recording")}).exit_code, 0);
 }
 
+// What RSS alone hides: the spare part of the strings, in either order, although it is told after the peak.
+TEST_F(WorkloadCommand, OverallocationInTheTableIsTheProgramsOwn) {
+  const Finished done = workload({"append", "--variant", "glibc-pow2-i", "--variant", "glibc-pow2-_", "--variant",
+                                  "glibc-plus25-i", "--size", "100", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const json result = json::parse(done.out);
+  ASSERT_EQ(result.at("variants").size(), 3U);
+  for (const json& variant : result.at("variants")) {
+    for (const json& phase : variant.at("recorded").at("phases")) {
+      if (!phase.contains("capacity_bytes")) continue;
+      const std::uint64_t used = phase.at("string_bytes").get<std::uint64_t>() + 100;  // each ends with a zero byte
+      EXPECT_EQ(variant.at("figures").at("overallocated_bytes"), phase.at("capacity_bytes").get<std::uint64_t>() - used);
+    }
+  }
+}
+
 TEST_F(WorkloadCommand, MissingInterpretersAreSaidAndNoFailure) {
   const Finished done = workload({"real-seeds"}, {.environment = {{"PATH", path_without_interpreters()}}});
   EXPECT_EQ(done.exit_code, 0) << done.err;
