@@ -7,6 +7,7 @@
 #include "real_functions.h"
 #include "record.h"
 #include "release_watch.h"
+#include "usable_size.h"
 
 namespace memswell::probe {
 namespace {
@@ -19,14 +20,10 @@ bool served_from_arena() {
   return beginning() || (sp != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < sp);
 }
 
-std::size_t usable_size(void* p, std::size_t requested) {
-  return real.malloc_usable_size != nullptr ? real.malloc_usable_size(p) : requested;
-}
-
 // Of a block that is about to end. `left`: what realloc keeps of it.
 inline void watch_release(ThreadState& t, void* p, std::size_t left = 0) {
   if (__builtin_expect(!large_memory_lives(), 1)) return;
-  const std::size_t bytes = usable_size(p, 0);
+  const std::size_t bytes = usable_size(t, p, 0);
   if (bytes < kLargeBytes) return;
   if (left < bytes / 2) return large_memory_goes(t, bytes);
   process.large_bytes.fetch_sub(bytes, std::memory_order_relaxed);
@@ -53,7 +50,7 @@ inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, C
   if (__builtin_expect(t == nullptr, 0)) return call();
   const InHook inside(*t);
   void* p = call();
-  if (__builtin_expect(p != nullptr, 1)) record_block(*t, kind, p, size, usable_size(p, size), site);
+  if (__builtin_expect(p != nullptr, 1)) record_block(*t, kind, p, size, usable_size(*t, p, size), site);
   return p;
 }
 
@@ -72,14 +69,14 @@ inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call 
   const InHook inside(*t);
   if (old == nullptr) {
     void* p = call();
-    if (p != nullptr) record_block(*t, RecordKind::realloc_end, p, size, usable_size(p, size), site, nullptr);
+    if (p != nullptr) record_block(*t, RecordKind::realloc_end, p, size, usable_size(*t, p, size), site, nullptr);
     return p;
   }
   record_plain(*t, size == 0 ? RecordKind::free : RecordKind::realloc_begin, old);
   const int error = errno;
   void* p = call();
   if (p != nullptr) {
-    record_block(*t, size == 0 ? RecordKind::malloc : RecordKind::realloc_end, p, size, usable_size(p, size), site, old);
+    record_block(*t, size == 0 ? RecordKind::malloc : RecordKind::realloc_end, p, size, usable_size(*t, p, size), site, old);
   } else if (size != 0) {
     record_plain(*t, RecordKind::realloc_failed, old);
     return nullptr;

@@ -38,6 +38,7 @@ struct Process {
   std::atomic<std::uint64_t> fork_stamp;       // of the fork in progress; what a child begins from
   std::uint32_t fork_uncertain;                // hooks of other threads in flight at that fork
   std::atomic<std::uint32_t> off;              // switched off for good
+  std::atomic<std::uint32_t> gate_passed;      // the gate's value when waiting for it was given up; 0: never
   bool tsc;
 };
 
@@ -56,11 +57,11 @@ bool adopt_child();
 // Switches the hooks off for good (the recorder is gone or has ended).
 void switch_off();
 
-// The recorder holds its mutex for its whole life; the kernel marks it when it dies.
-inline bool recorder_alive() {
-  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
-  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
-}
+// False: it was killed, and nobody will answer, drain or open the gate.
+bool recorder_alive();
+
+// CLOCK_MONOTONIC; in a sandbox the time stamp counter stands in for it (3 GHz, as good as needed).
+std::uint64_t clock_ms();
 
 void add_own_range(std::uintptr_t begin, std::uintptr_t end);
 void set_flag(format::ProcessFlag flag);

@@ -190,14 +190,6 @@ bool real_time_thread() {
   return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
-// CLOCK_MONOTONIC; in a sandbox the time stamp counter stands in for it (3 GHz, as good as needed).
-std::uint64_t clock_ms() {
-  if (process.sandboxed.load(std::memory_order_relaxed) != 0) return read_tsc() / 3'000'000;
-  timespec now{};
-  system_call(SYS_clock_gettime, CLOCK_MONOTONIC, as_word(&now));
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
-}
-
 bool has_room(ThreadState& t, std::uint64_t words) {
   t.limit = t.ring->tail.load(std::memory_order_acquire) + t.mask + 1;
   return t.head->load(std::memory_order_relaxed) + words <= t.limit;
