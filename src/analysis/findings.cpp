@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/course.h"
 #include "analysis/finding_rules.h"
 #include "analysis/words.h"
 
 namespace memswell::analysis {
 namespace {
 
-constexpr std::array<Rule, 30> kRules{find_trimmable,
+constexpr std::array<Rule, 31> kRules{find_trimmable,
                                       find_pinned,
                                       find_arenas,
                                       find_tiny_blocks,
@@ -32,6 +33,7 @@ constexpr std::array<Rule, 30> kRules{find_trimmable,
                                       find_mapped,
                                       find_lazily_freed,
                                       find_reserved,
+                                      find_outside_heap,
                                       find_huge_pages,
                                       find_copy_on_write,
                                       find_inner_allocator,
@@ -50,11 +52,7 @@ Bytes least_notable(const ProcessReport& process) {
 }
 
 const LedgerSnapshot* worst_snapshot(const ProcessReport& process, Owner owner) {
-  const LedgerSnapshot* worst = nullptr;
-  for (const LedgerSnapshot& snapshot : process.snapshots) {
-    if (worst == nullptr || snapshot.row(owner) > worst->row(owner)) worst = &snapshot;
-  }
-  return worst;
+  return largest_snapshot(process, [owner](const LedgerSnapshot& snapshot) { return snapshot.row(owner); });
 }
 
 const LedgerSnapshot* peak_ledger(const ProcessReport& process) {
@@ -101,6 +99,11 @@ std::uint32_t rank(const Finding& finding, Bytes peak) {
 
 // Does `other` tell the same with its cause?
 bool says_more(const Finding& other, const Finding& finding) {
+  if (finding.kind == FindingKind::outside_heap) return other.kind == FindingKind::inner_allocator;
+  if (other.kind == FindingKind::outside_heap) {
+    return finding.kind == FindingKind::mapped_memory || finding.kind == FindingKind::shared_memory ||
+           finding.kind == FindingKind::file_pages;
+  }
   if (finding.kind == FindingKind::mapped_memory) {
     return other.kind == FindingKind::huge_pages || other.kind == FindingKind::lazily_freed ||
            other.kind == FindingKind::inner_allocator;
