@@ -17,9 +17,16 @@ if(MEMSWELL_SANITIZE)
     -fsanitize=${MEMSWELL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(memswell_sanitizers INTERFACE -fsanitize=${MEMSWELL_SANITIZE})
 endif()
+if(MEMSWELL_FUZZ)
+  target_compile_options(memswell_sanitizers INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(memswell_sanitizers INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
-# Each header compiles alone: one generated source a header, in an object library of its own.
+# Each header compiles alone: one generated source a header. A sanitizer has nothing to add to that.
 function(memswell_check_headers name)
+  if(MEMSWELL_SANITIZE)
+    return()
+  endif()
   foreach(header IN LISTS ARGN)
     string(MAKE_C_IDENTIFIER ${header} id)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/alone_${id}.cpp)

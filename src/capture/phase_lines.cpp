@@ -1,9 +1,12 @@
 #include "capture/phase_lines.h"
 
+#include <algorithm>
+
 namespace memswell::capture {
 namespace {
 
-constexpr std::size_t kLongestLine = std::size_t{64} << 10;
+// Beyond this std::regex, which recurses, may exhaust the stack.
+constexpr std::size_t kLongestLine = 1024;
 
 }  // namespace
 
@@ -19,9 +22,9 @@ std::vector<std::string> PhaseLines::take(std::string_view bytes) {
   std::vector<std::string> names;
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
-    line_ += bytes.substr(0, end);
-    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
-    if (end == std::string_view::npos && line_.size() < kLongestLine) break;
+    line_ += bytes.substr(0, std::min(end, kLongestLine - line_.size()));
+    if (end == std::string_view::npos) break;
+    bytes.remove_prefix(end + 1);
     std::smatch match;
     if (std::regex_search(line_, match, pattern_)) names.push_back(match.size() > 1 && match[1].matched ? match[1] : match[0]);
     line_.clear();

@@ -13,7 +13,7 @@ namespace memswell::capture {
 // ECMAScript; group 1 names the phase, without one the whole match does. Error: ExitCode::usage.
 Result<std::regex> compile_phase_pattern(const std::string& pattern);
 
-// One stream of output. Bytes may come in any pieces; a line longer than 64 KiB is looked at in pieces of that size.
+// One stream of output. Bytes may come in any pieces; of a line its first 1024 are looked at.
 class PhaseLines {
  public:
   explicit PhaseLines(const std::regex& pattern) : pattern_(pattern) {}

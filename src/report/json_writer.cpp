@@ -22,6 +22,20 @@ namespace {
 
 rapidjson::SizeType length(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
 
+// RapidJSON leaves this one control character as it is (RFC 8259 allows it).
+std::string without_delete(std::string_view document) {
+  std::string out;
+  out.reserve(document.size() + 1);
+  for (const char c : document) {
+    if (c == '\x7f') {
+      out += "\\u007F";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 JsonWriter::JsonWriter(JsonLayout layout) : state_(std::make_unique<State>()) {
@@ -32,7 +46,11 @@ JsonWriter::JsonWriter(JsonLayout layout) : state_(std::make_unique<State>()) {
 
 JsonWriter::~JsonWriter() = default;
 
-void JsonWriter::name(std::string_view key) { state_->writer.Key(key.data(), length(key)); }
+// Keys may be names from a recording too.
+void JsonWriter::name(std::string_view key) {
+  const std::string valid = valid_utf8(key);
+  state_->writer.Key(valid.data(), length(valid));
+}
 
 void JsonWriter::begin_object() { state_->writer.StartObject(); }
 void JsonWriter::begin_object(std::string_view key) {
@@ -87,7 +105,7 @@ void JsonWriter::texts(std::string_view key, const std::vector<std::string>& val
 
 std::string JsonWriter::take() {
   MEMSWELL_CHECK(state_->writer.IsComplete());
-  std::string document(state_->buffer.GetString(), state_->buffer.GetSize());
+  std::string document = without_delete({state_->buffer.GetString(), state_->buffer.GetSize()});
   document += '\n';
   state_->buffer.Clear();
   state_->writer.Reset(state_->buffer);

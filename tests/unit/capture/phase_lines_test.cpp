@@ -23,10 +23,17 @@ TEST_F(PhaseLinesTest, WaitsForTheEndOfALine) {
   EXPECT_EQ(lines.take("ad\n@phase next\n"), (Names{"load", "next"}));
 }
 
-TEST_F(PhaseLinesTest, LooksAtALineWithoutEndInPieces) {
+TEST_F(PhaseLinesTest, LooksAtTheBeginningOfALongLine) {
   const std::string endless(200'000, 'x');
   EXPECT_EQ(lines.take(endless), Names{});
   EXPECT_EQ(lines.take("\n@phase after\n"), Names{"after"});
+  EXPECT_EQ(lines.take("@phase " + endless + "\n"), Names{std::string(1017, 'x')});
+}
+
+// std::regex recurses for each character that such a pattern takes.
+TEST(PhasePattern, LongLinesDoNotExhaustTheStack) {
+  const std::regex pattern = *compile_phase_pattern("(a|x)*y");
+  EXPECT_EQ(PhaseLines(pattern).take(std::string(200'000, 'x') + "\n"), Names{});
 }
 
 TEST(PhasePattern, NamesAPhaseByTheWholeMatchWithoutAGroup) {

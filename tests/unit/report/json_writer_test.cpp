@@ -19,9 +19,17 @@ TEST(JsonWriter, NestsObjectsAndArrays) {
 TEST(JsonWriter, WritesAsciiWhateverTheNameHolds) {
   JsonWriter json;
   json.begin_array();
-  json.text("caf\xe9 \x1b[31m\n\xc2\x9b é");
+  json.text("caf\xe9 \x1b[31m\n\xc2\x9b é\x7f");
   json.end_array();
-  EXPECT_EQ(json.take(), "[\n \"caf\\\\xe9 \\u001B[31m\\n\\u009B \\u00E9\"\n]\n");
+  EXPECT_EQ(json.take(), "[\n \"caf\\\\xe9 \\u001B[31m\\n\\u009B \\u00E9\\u007F\"\n]\n");
+}
+
+TEST(JsonWriter, KeysMayHoldAnythingToo) {
+  JsonWriter json;
+  json.begin_object();
+  json.number("\xff\x1b\"", 1);
+  json.end_object();
+  EXPECT_EQ(json.take(), "{\n \"\\\\xff\\u001B\\\"\": 1\n}\n");
 }
 
 TEST(JsonWriter, WritesNullForWhatIsNoNumber) {

@@ -1,0 +1,131 @@
+#include "tests/hostile/bombs.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "tests/hostile/forge.h"
+
+namespace memswell::hostile {
+namespace {
+
+using namespace trace;
+
+constexpr std::uint64_t kRound = 1 << 16;      // events between looks at the size
+constexpr std::size_t kLongText = 15 << 20;    // a record goes in pieces above 4 MiB, up to 64 MiB
+constexpr std::uint64_t kMostRounds = 4096;
+
+// Writes rounds until the file has its size. A round may be long: the last one is cut off.
+std::string grown(Bytes at_most, const std::function<void(RecordingWriter&, std::uint64_t)>& round) {
+  std::string bytes = recording_of([&](RecordingWriter& to) {
+    to.write(RunInfo{});
+    to.write(ProcessBegin{{0}, 0, 100, 1, ProcessStart::exec, {}, false, "/bin/bomb", {"bomb"}});
+    to.write(ThreadBegin{{0}, {0}, 100, 0});
+    to.write(Module{{1}, "/bin/bomb", {}});
+    to.flush();
+    for (std::uint64_t i = 0; i < kMostRounds && to.bytes_written() < at_most; ++i) round(to, i);
+  });
+  bytes.resize(std::min<std::size_t>(bytes.size(), at_most));
+  return bytes;
+}
+
+template <class Write>
+std::string many(Bytes at_most, Write write) {
+  return grown(at_most, [&](RecordingWriter& to, std::uint64_t round) {
+    for (std::uint64_t i = 0; i < kRound; ++i) write(to, round * kRound + i);
+  });
+}
+
+std::string live_blocks(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    to.write(Allocation{{0}, {0}, 0, 0x1000 + 32 * i, 24, 24, {0}, AllocationKind::malloc, 0});
+  });
+}
+
+std::string stack_nodes(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    const auto id = static_cast<std::uint32_t>(i + 1);
+    to.write(StackNode{{id}, {id - 1}, {{1}, FrameKind::call, 8 * i}});
+  });
+}
+
+std::string sites(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    const auto id = static_cast<std::uint32_t>(i + 1);
+    to.write(StackNode{{id}, {0}, {{1}, FrameKind::call, 8 * i}});
+    to.write(Allocation{{0}, {0}, 0, 0x1000 + 32 * i, 24, 24, {id}, AllocationKind::malloc, 0});
+  });
+}
+
+std::string samples(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) { to.write(Sample{{0}, 1000 * i, 4096, 4096, 0, 0, 0}); });
+}
+
+std::string phases(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    to.write(PhaseBoundary{{0}, {0}, 1000 * i, "p", 4096, true, 0, 0});
+  });
+}
+
+std::string values(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    to.write(Mark{{0}, 1000 * i, Mark::Kind::value, "v", 1});
+  });
+}
+
+std::string processes(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    to.write(ProcessBegin{{static_cast<std::uint32_t>(i + 1)}, 0, 100, 1, ProcessStart::exec, {}, false, "", {}});
+  });
+}
+
+std::string modules(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    to.write(Module{{static_cast<std::uint32_t>(i + 2)}, "/lib/a.so", {}});
+    to.write(ModuleMapping{{0}, {1}, 0, 4096 * i, 4096 * i + 4096, 0});
+  });
+}
+
+std::string mappings(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    to.write(MappingEvent{{0}, {0}, 0, MappingEvent::Kind::map, 8192 * i, 4096, {0}, 3, 0x22, false, 0, 0});
+  });
+}
+
+std::string long_names(Bytes at_most) {
+  const std::string name(kLongText, 'x');
+  return grown(at_most, [&](RecordingWriter& to, std::uint64_t i) {
+    to.write(FrameSymbols{{{1}, FrameKind::call, i}, {{name, name, 1}}});
+    to.write(PhaseBoundary{{0}, {0}, i, name, 4096, true, 0, 0});
+    to.write(Mark{{0}, i, Mark::Kind::value, name, 1});
+  });
+}
+
+std::string smaps_texts(Bytes at_most) {
+  std::string text;
+  while (text.size() < kLongText) text += "0-1000 rw-p 0 0:0 0\nRss: 4 kB\n";
+  return grown(at_most, [&](RecordingWriter& to, std::uint64_t i) {
+    to.write(SmapsSnapshot{{0}, i, SnapshotCause::periodic, "", text, ""});
+  });
+}
+
+std::string page_runs(Bytes at_most) {
+  PageSnapshot pages;
+  pages.source = PageSource::pagemap_scan;
+  for (Address at = 0; at < Address{4'000'000} * 8192; at += 8192) pages.runs.push_back({at, at + 4096, 1});
+  return grown(at_most, [&](RecordingWriter& to, std::uint64_t i) {
+    pages.time = i;
+    to.write(pages);
+    to.write(SmapsSnapshot{{0}, i, SnapshotCause::periodic, "", "0-7fffffff000 rw-p 0 0:0 0\nRss: 4 kB\n", ""});
+  });
+}
+
+constexpr Bomb kBombs[] = {{"live blocks", live_blocks}, {"stack nodes", stack_nodes}, {"sites", sites},
+                           {"samples", samples},         {"phases", phases},           {"values", values},
+                           {"processes", processes},     {"modules", modules},         {"mappings", mappings},
+                           {"long names", long_names},   {"smaps texts", smaps_texts}, {"page runs", page_runs}};
+
+}  // namespace
+
+std::span<const Bomb> bombs() { return kBombs; }
+
+}  // namespace memswell::hostile
