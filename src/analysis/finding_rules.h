@@ -10,7 +10,7 @@
 
 namespace memswell::analysis {
 
-// Below this nothing is notable: 2 % of the peak RSS, but at least 1 MiB.
+// Below this nothing is notable: 2 % of the peak RSS, but at least 2 MiB.
 Bytes least_notable(const ProcessReport& process);
 
 // The snapshot in which a row is largest; null: no snapshots.

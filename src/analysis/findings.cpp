@@ -42,7 +42,7 @@ constexpr std::array<Rule, 31> kRules{find_trimmable,
                                       find_peak_between_samples,
                                       find_unnamed};
 
-constexpr Bytes kLeastNotable = Bytes{1} << 20;
+constexpr Bytes kLeastNotable = Bytes{2} << 20;
 constexpr Bytes kShareOfPeak = 50;  // 2 %
 
 }  // namespace
@@ -90,9 +90,14 @@ Certainty heap_certainty(const LedgerSnapshot& snapshot) {
 
 namespace {
 
+// A peak of live blocks is often the work itself: what stays afterwards, or is needed twice, weighs more.
+Bytes weight(const Finding& finding) {
+  return finding.kind == FindingKind::transient_peak ? finding.saves_bytes / 2 : finding.saves_bytes;
+}
+
 // What explains a large part of the footprint comes before a small saving.
 std::uint32_t rank(const Finding& finding, Bytes peak) {
-  if (finding.saves_bytes > 0 && finding.saves_bytes >= peak / 10) return 0;
+  if (weight(finding) > 0 && weight(finding) >= peak / 10) return 0;
   if (finding.bytes >= peak / 4 && finding.kind != FindingKind::unfreed) return 1;
   return 2;
 }
@@ -130,7 +135,7 @@ std::vector<Finding> find_findings(const FindingInput& input) {
   const Bytes peak = input.process->totals.peak_rss_bytes;
   std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
     if (rank(a, peak) != rank(b, peak)) return rank(a, peak) < rank(b, peak);
-    return a.saves_bytes != b.saves_bytes ? a.saves_bytes > b.saves_bytes : a.bytes > b.bytes;
+    return weight(a) != weight(b) ? weight(a) > weight(b) : a.bytes > b.bytes;
   });
   return findings;
 }

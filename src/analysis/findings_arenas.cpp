@@ -79,11 +79,15 @@ void find_arenas(const FindingInput& input, Findings& findings) {
         "{} thread arenas {} hold {} resident, up to {} each: {}; each reserves 64 MiB of address space ({} in all).",
         arenas.count, when(process, *worst), format_bytes(arenas.resident_bytes), format_bytes(arenas.largest_bytes),
         contents, reserve);
-    finding.remedy = fmt::format(
-        "MALLOC_ARENA_MAX=1 in the environment (one heap for all: about {} resident instead of {}, and threads wait "
-        "for each other), or malloc_trim(0) when the work is done (returns {})",
-        format_bytes(arenas.resident_bytes - spared), format_bytes(arenas.resident_bytes), format_bytes(returns));
-    finding.saves_bytes = std::max(spared, returns);
+    if (spared >= least_notable(process))
+      finding.remedy = fmt::format(
+          "MALLOC_ARENA_MAX=1 in the environment (one heap for all: about {} resident instead of {}, and threads wait "
+          "for each other)",
+          format_bytes(arenas.resident_bytes - spared), format_bytes(arenas.resident_bytes));
+    if (returns >= least_notable(process))
+      finding.remedy += fmt::format("{}malloc_trim(0) when the work is done (returns {})",
+                                    finding.remedy.empty() ? "" : ", or ", format_bytes(returns));
+    if (!finding.remedy.empty()) finding.saves_bytes = std::max(spared, returns);
   } else {
     finding.sentence = fmt::format(
         "{} thread arenas {} reserve {} of address space (VIRT), 64 MiB each, but hold only {} resident: {}{}.",

@@ -6,7 +6,6 @@
 
 #include "analysis/course.h"
 #include "analysis/finding_rules.h"
-#include "analysis/pulses.h"
 #include "base/units.h"
 
 namespace memswell::analysis {
@@ -64,7 +63,8 @@ std::optional<Former> former_owner(const FindingInput& input, const LedgerSnapsh
       level = std::max({level, site.live_at_peak_bytes, window.end_ns <= snapshot.time_ns ? site.live_bytes : 0});
     }
   }
-  const std::vector<Bytes> now = SiteLevels(*input.windows, process.sites.size()).at(snapshot.time_ns);
+  std::vector<Bytes> now(process.sites.size(), 0);
+  for (const SiteShare& share : snapshot.sites) now[share.site.value] = share.live_bytes;
   std::optional<Former> most;
   for (std::uint32_t i = 0; i < highest.size(); ++i) {
     const Figures& figures = process.sites[i].figures;

@@ -92,6 +92,11 @@ Bytes largest_huge(const ProcessReport& process, const TimelineRow*& at) {
   return largest;
 }
 
+// Every interpreter has some of it; a quarter of the footprint is a story.
+Bytes least_inner(const ProcessReport& process) {
+  return std::max({least_notable(process), kLeastRow, process.totals.peak_rss_bytes / 4});
+}
+
 // What RSS rose by when the huge pages came, and when the phase before began.
 std::string rises_words(const ProcessReport& process, const std::string& phase) {
   for (std::size_t i = 2; i < process.phases.size(); ++i) {
@@ -167,12 +172,12 @@ void find_stacks(const FindingInput& input, Findings& findings) {
   const LedgerSnapshot* worst = worst_notable(process, Owner::stacks);
   if (worst == nullptr) return;
   Finding finding = row_finding(FindingKind::stacks, *worst, Owner::stacks);
-  finding.sentence = fmt::format("{} of RSS {} are stacks, of the main thread and {} others.",
-                                 format_bytes(finding.bytes), when(process, *worst), worst->thread_stacks);
+  finding.sentence = fmt::format("{} of RSS {} are stacks, of the main thread", format_bytes(finding.bytes),
+                                 when(process, *worst));
   if (worst->thread_stacks > 0)
-    finding.sentence.replace(
-        finding.sentence.size() - 1, 1,
-        fmt::format("; {} of address space are reserved for these.", format_bytes(worst->thread_stack_reserved_bytes)));
+    finding.sentence += fmt::format(" and {} others; {} of address space are reserved for these", worst->thread_stacks,
+                                    format_bytes(worst->thread_stack_reserved_bytes));
+  finding.sentence += ".";
   const auto resident = [](const LedgerSnapshot& snapshot) { return snapshot.row(Owner::stacks); };
   finding.cause =
       "A stack page stays resident once it was used, until its thread ends; what is reserved for a stack costs "
@@ -182,7 +187,8 @@ void find_stacks(const FindingInput& input, Findings& findings) {
     finding.cause += fmt::format(" {} of address space for stacks are still mapped then: threads that run, and the C "
                                  "library keeps some stacks for the next.",
                                  format_bytes(last.thread_stack_reserved_bytes));
-  finding.remedy = "use less stack in deep or large frames; fewer threads";
+  finding.remedy = worst->thread_stacks > 1 ? "use less stack in deep or large frames; fewer threads"
+                                          : "use less stack in deep or large frames";
   finding.evidence.push_back({"thread_stacks", static_cast<std::int64_t>(worst->thread_stacks), Unit::count});
   finding.evidence.push_back(
       {"reserved_bytes", static_cast<std::int64_t>(worst->thread_stack_reserved_bytes), Unit::bytes});
@@ -271,7 +277,7 @@ void find_inner_allocator(const FindingInput& input, Findings& findings) {
     const bool off =
         std::find(input.environment.begin(), input.environment.end(), inner.switched_off) != input.environment.end();
     const LedgerSnapshot* worst = worst_snapshot(process, Owner::mapped);
-    if (off || worst == nullptr || worst->row(Owner::mapped) < least_notable(process)) return;
+    if (off || worst == nullptr || worst->row(Owner::mapped) < least_inner(process)) return;
     Finding finding = row_finding(FindingKind::inner_allocator, *worst, Owner::mapped);
     finding.sentence =
         fmt::format("{} of {} RSS {} are in mappings of {} itself; which objects keep them is not seen.",

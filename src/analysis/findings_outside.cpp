@@ -33,11 +33,15 @@ std::string reserving_sites(const ProcessReport& process) {
   std::map<std::uint32_t, Reserving> sites;
   for (const LedgerSnapshot& snapshot : process.snapshots) {
     for (const SiteShare& share : snapshot.sites) {
-      if (share.mapped_size_bytes < kMuch) continue;
+      // Blocks of malloc that were never touched reserve no less than mappings do.
+      const bool blocks = share.untouched_bytes >= kMuch;
+      const Bytes size = share.mapped_size_bytes + (blocks ? share.live_bytes : 0);
+      const Bytes resident = share.mapped_bytes + (blocks ? share.resident_bytes : 0);
+      if (size < kMuch) continue;
       Reserving& mine = sites[share.site.value];
-      mine.size = std::max(mine.size, share.mapped_size_bytes);
-      if (mine.at != nullptr && share.mapped_bytes <= mine.resident) continue;
-      mine.resident = share.mapped_bytes;
+      mine.size = std::max(mine.size, size);
+      if (mine.at != nullptr && resident <= mine.resident) continue;
+      mine.resident = resident;
       mine.at = &snapshot;
     }
   }
@@ -46,7 +50,7 @@ std::string reserving_sites(const ProcessReport& process) {
   if (ordered.size() > kMost) ordered.resize(kMost);
   std::string text;
   for (const auto& [site, mine] : ordered) {
-    text += fmt::format("{} {} mapped at {}, of which at most {} resident", text.empty() ? "" : ";",
+    text += fmt::format("{} {} reserved at {}, of which at most {} resident", text.empty() ? "" : ";",
                         format_bytes(mine.size), words_of(process, SiteIndex{site}), format_bytes(mine.resident));
     if (mine.resident > 0) text += " (" + when(process, *mine.at) + ")";
   }
