@@ -53,6 +53,7 @@ const std::vector<Room>& rooms() {
        {"base/", "trace/", "probes/smaps/", "symbols/", "capture/", "analysis/", "report/", "workloads/"}},
       {"probes/interposer/", "probes/interposer/", {"trace/format.h"}},
       {"tests/e2e/", "tests/e2e/", {"tests/support/", "memswell/memswell.h"}},
+      {"tests/soak/", "tests/soak/", {"tests/support/"}},
       {"tests/bench/", "tests/bench/", {"base/", "trace/", "tests/support/", "memswell/memswell.h"}},
   };
   return table;

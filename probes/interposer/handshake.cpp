@@ -12,11 +12,6 @@ namespace {
 constexpr int kSlices = 100;
 constexpr long kSliceNs = 10'000'000;
 
-bool recorder_alive() {
-  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
-  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
-}
-
 }  // namespace
 
 void wait_for_snapshot(ThreadState& t) {

@@ -195,6 +195,7 @@ bool adopt_child() {
   const format::ProcessSlot& parent_slot = slots()[parent];
   const std::uint32_t flags = parent_slot.flags.load(std::memory_order_relaxed);
   if (!claim_slot(format::ProcessOrigin::fork)) return false;
+  process.gate_passed.store(0, std::memory_order_relaxed);
   process.slot->parent_slot = parent;
   process.slot->fork_stamp = process.fork_stamp.load(std::memory_order_relaxed);
   process.slot->flags.store(flags, std::memory_order_relaxed);
@@ -208,6 +209,18 @@ bool adopt_child() {
   copy_bytes(process.slot->allocator_path, parent_slot.allocator_path, sizeof process.slot->allocator_path);
   go_live(stamp_before());
   return true;
+}
+
+bool recorder_alive() {
+  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
+  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
+}
+
+std::uint64_t clock_ms() {
+  if (process.sandboxed.load(std::memory_order_relaxed) != 0) return read_tsc_before() / 3'000'000;
+  timespec now{};
+  system_call(SYS_clock_gettime, CLOCK_MONOTONIC, as_word(&now));
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
 }
 
 void switch_off() {

@@ -34,6 +34,7 @@ struct Process {
   std::atomic<std::uint64_t> fork_stamp;       // of the fork in progress; what a child begins from
   std::uint32_t fork_uncertain;                // hooks of other threads in flight at that fork
   std::atomic<std::uint32_t> off;              // switched off for good
+  std::atomic<std::uint32_t> gate_passed;      // the gate's value when waiting for it was given up; 0: never
   bool tsc;
 };
 
@@ -51,6 +52,12 @@ bool adopt_child();
 
 // Switches the hooks off for good (the recorder is gone or has ended).
 void switch_off();
+
+// False: it was killed, and nobody will answer, drain or open the gate.
+bool recorder_alive();
+
+// CLOCK_MONOTONIC; in a sandbox the time stamp counter stands in for it (3 GHz, as good as needed).
+std::uint64_t clock_ms();
 
 std::uint64_t stamp_before();
 std::uint64_t stamp_after();

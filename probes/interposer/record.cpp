@@ -96,13 +96,19 @@ void record_text(ThreadState& t, format::RecordKind kind, std::uint64_t small, c
   append_plain(t, words, n + text_words);
 }
 
-// The recorder opens the gate again, or dies: then a second is the bound.
+// The recorder opens the gate again; or it is gone, or stopped for so long that it must not hold up the program further.
 void InHook::wait_at_gate() {
   if (process.sandboxed.load(std::memory_order_relaxed) != 0) return;
   auto& gate = process.slot->gate;
-  for (int i = 0; i < 100; ++i) {
+  const std::uint64_t deadline = clock_ms() + process.header->wait_limit_ms;
+  for (;;) {
     const std::uint32_t seen = gate.load(std::memory_order_acquire);
-    if ((seen & 1) == 0) break;
+    if ((seen & 1) == 0 || seen == process.gate_passed.load(std::memory_order_relaxed)) break;
+    if (!recorder_alive()) {
+      switch_off();
+      break;
+    }
+    if (clock_ms() > deadline) process.gate_passed.store(seen, std::memory_order_relaxed);
     t_.ring->in_hook.store(0, std::memory_order_seq_cst);
     timespec slice{0, 10'000'000};
     system_call(SYS_futex, as_word(&gate), FUTEX_WAIT, seen, as_word(&slice));

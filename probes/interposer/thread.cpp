@@ -176,22 +176,9 @@ ThreadState* take_ring() {
   return ring == nullptr ? nullptr : state_in(ring);
 }
 
-bool recorder_alive() {
-  const auto* word = reinterpret_cast<const volatile std::uint32_t*>(process.header->recorder_mutex);
-  return (*word & format::kFutexOwnerDied) == 0 && *word != 0;
-}
-
 bool real_time_thread() {
   const long policy = system_call(SYS_sched_getscheduler, 0);
   return policy == SCHED_FIFO || policy == SCHED_RR;
-}
-
-// CLOCK_MONOTONIC; in a sandbox the time stamp counter stands in for it (3 GHz, as good as needed).
-std::uint64_t clock_ms() {
-  if (process.sandboxed.load(std::memory_order_relaxed) != 0) return read_tsc_before() / 3'000'000;
-  timespec now{};
-  system_call(SYS_clock_gettime, CLOCK_MONOTONIC, as_word(&now));
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
 }
 
 bool has_room(ThreadState& t, std::uint64_t words) {

@@ -10,8 +10,9 @@
 namespace memswell::capture {
 namespace {
 
-constexpr int kIgnoredSignals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
-                                   SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
+// Limits of file size and processor time are the program's; here a write that fails is enough.
+constexpr int kIgnoredSignals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE, SIGTSTP,
+                                   SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGXFSZ, SIGXCPU};
 
 void close_all_but(std::vector<int> kept) {
   std::sort(kept.begin(), kept.end());

@@ -103,6 +103,8 @@ Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOpti
                   .stamp_source = preparation.stamp_source});
   }
   pair->second.reset();
+  // Only the recorder listens: where it is gone, a program that begins must not wait for an answer.
+  const AttachServer closed_here(std::move(preparation.server));
   ControlChannel control(std::move(pair->first));
   const auto word = control.receive(kReadyTimeoutMs);
   if (word && word->kind == Message::Kind::ready) return control;

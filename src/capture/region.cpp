@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,12 +47,44 @@ void fill_header(format::RunHeader& header, const RegionOptions& options) {
   header.magic = format::kRegionMagic;
 }
 
+// RLIMIT_FSIZE holds for memory files too (fs/attr.c, inode_newsize_ok): lifted for the moment as far as it may be, and
+// without the signal that kills.
+class LiftedFileSizeLimit {
+ public:
+  LiftedFileSizeLimit() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, &action_);
+    getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    const rlimit highest{limit_.rlim_max, limit_.rlim_max};
+    if (setrlimit(RLIMIT_FSIZE, &none) != 0) setrlimit(RLIMIT_FSIZE, &highest);
+  }
+  LiftedFileSizeLimit(const LiftedFileSizeLimit&) = delete;
+  LiftedFileSizeLimit& operator=(const LiftedFileSizeLimit&) = delete;
+  ~LiftedFileSizeLimit() {
+    const int error = errno;
+    setrlimit(RLIMIT_FSIZE, &limit_);
+    sigaction(SIGXFSZ, &action_, nullptr);
+    errno = error;
+  }
+
+ private:
+  struct sigaction action_ {};
+  rlimit limit_{};
+};
+
+bool give_size(const UniqueFd& file) {
+  const LiftedFileSizeLimit lifted;
+  return ftruncate(file.get(), static_cast<off_t>(kRegionBytes)) == 0;
+}
+
 }  // namespace
 
 Result<Region> Region::create(const RegionOptions& options) {
   UniqueFd file(memfd_create("memswell", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) return region_error("memfd_create");
-  if (ftruncate(file.get(), static_cast<off_t>(kRegionBytes)) != 0) return region_error("ftruncate");
+  if (!give_size(file)) return region_error(errno == EFBIG ? "the limit of file size (ulimit -f) is too low" : "ftruncate");
   // A kernel without sealing of memfds has no memfd_create either.
   if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return region_error("F_ADD_SEALS");
   void* memory = mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);

@@ -1,0 +1,56 @@
+// The soak program under memswell, with something done to them meanwhile, and what the recording says beside what the
+// program says itself.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/soak/truth_layout.h"
+#include "tests/support/subprocess.h"
+
+namespace memswell::tests {
+
+class SoakRun {
+ public:
+  // Starts `memswell run OPTIONS -- soak … SECONDS SEED` and returns when the program has begun.
+  SoakRun(std::vector<std::string> options, double seconds, unsigned seed, std::uint64_t file_size_limit = 0);
+  ~SoakRun();
+  SoakRun(const SoakRun&) = delete;
+  SoakRun& operator=(const SoakRun&) = delete;
+
+  pid_t memswell() const { return memswell_; }
+  pid_t program() const;
+  pid_t recorder() const { return recorder_; }
+
+  // Calls `meanwhile` until memswell has ended; gives its wait status, or −1 if it did not end in time.
+  int wait(const std::function<void()>& meanwhile = {});
+  // Of the recording; asked again until it is complete, a minute at most, if `complete` is wanted.
+  nlohmann::json report(bool complete) const;
+  const truth_file& truth() const { return *truth_; }
+
+ private:
+  TemporaryFolder folder_;
+  truth_file* truth_ = nullptr;
+  pid_t memswell_ = -1;
+  pid_t recorder_ = -1;
+};
+
+enum class Agreement {
+  exact,         // every process image, every kind of call, blocks and bytes
+  nothing_lost,  // some image was killed within a call: between `begun` and `done`
+  no_more,       // events were lost and said to be: the recording has at most what was done
+};
+
+// One sentence a difference between the recording and the program's own count.
+std::vector<std::string> differences(const nlohmann::json& report, const truth_file& truth, Agreement agreement);
+
+std::uint64_t calls_done(const truth_file& truth);
+std::uint64_t calls_recorded(const nlohmann::json& report);
+std::size_t images(const truth_file& truth);
+
+}  // namespace memswell::tests

@@ -1,0 +1,168 @@
+// The soak program beside its recording, undisturbed and with faults; then killed, and its recorder killed, at random
+// moments. MEMSWELL_SOAK_SECONDS and MEMSWELL_SOAK_KILLS make it longer.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "tests/soak/soak_run.h"
+
+namespace memswell::tests {
+namespace {
+
+using ::testing::IsEmpty;
+
+constexpr int kProgramsStatus = 47;
+constexpr std::chrono::seconds kEndsWithin{4};  // a program of less than a second that nobody holds up
+
+double setting(const char* name, double otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::atof(text) : otherwise;
+}
+
+double seconds() { return setting("MEMSWELL_SOAK_SECONDS", 1.5); }
+int kills() { return static_cast<int>(setting("MEMSWELL_SOAK_KILLS", 3)); }
+
+void tell(const char* what, const SoakRun& soak, const nlohmann::json& report) {
+  const truth_file& truth = soak.truth();
+  fmt::print("{}: {} calls, {} recorded, lost {}; {} images, {} threads, {} forks, {} execs, {} loads, {} signals\n", what,
+             calls_done(truth), calls_recorded(report), report.at("recording").value("lost_events", 0ULL), images(truth),
+             truth.threads, truth.forks, truth.execs, truth.loads, truth.signals);
+}
+
+void expect_ended_as_it_wanted(int status) {
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), kProgramsStatus);
+}
+
+void expect_exact(const char* what, SoakRun& soak, const std::function<void()>& meanwhile = {}) {
+  expect_ended_as_it_wanted(soak.wait(meanwhile));
+  const auto report = soak.report(true);
+  tell(what, soak, report);
+  EXPECT_EQ(report.at("recording").at("lost_events"), 0);
+  EXPECT_THAT(differences(report, soak.truth(), Agreement::exact), IsEmpty());
+}
+
+TEST(Soak, AgreesToTheByte) {
+  SoakRun soak({}, seconds(), 1);
+  expect_exact("undisturbed", soak);
+}
+
+// What is missing is counted: nothing, if every thread found memory for a ring of its own.
+void expect_counted_losses(const nlohmann::json& report, const truth_file& truth) {
+  const auto lost = report.at("recording").at("lost_events").get<std::uint64_t>();
+  if (lost == 0) {
+    EXPECT_THAT(differences(report, truth, Agreement::exact), IsEmpty());
+  } else {
+    EXPECT_THAT(differences(report, truth, Agreement::no_more), IsEmpty());
+    EXPECT_LE(calls_done(truth) - calls_recorded(report), lost);
+  }
+}
+
+TEST(Soak, AgreesWithSmallRings) {
+  SoakRun soak({"--ring-memory", "1MiB"}, seconds(), 2);
+  expect_ended_as_it_wanted(soak.wait());
+  const auto report = soak.report(true);
+  tell("rings full", soak, report);
+  EXPECT_GT(report.at("recording").at("ring_waits"), 0);
+  expect_counted_losses(report, soak.truth());
+}
+
+TEST(Soak, AgreesThoughTheRecorderIsStoppedAgainAndAgain) {
+  SoakRun soak({"--ring-memory", "512KiB"}, seconds(), 3);
+  ASSERT_GT(soak.recorder(), 0);
+  int stops = 0;
+  expect_exact("recorder slow", soak, [&] {
+    ::kill(soak.recorder(), SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ::kill(soak.recorder(), SIGCONT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++stops;
+  });
+  EXPECT_GT(stops, 3);
+}
+
+// Threads that find no memory for a ring of their own, and rings that are full.
+TEST(Soak, CountsWhatItDrops) {
+  SoakRun soak({"--ring-memory", "256KiB", "--on-full", "drop"}, seconds(), 4);
+  expect_ended_as_it_wanted(soak.wait());
+  const auto report = soak.report(true);
+  tell("drop", soak, report);
+  EXPECT_GT(report.at("recording").at("lost_events"), 0);
+  expect_counted_losses(report, soak.truth());
+}
+
+// RLIMIT_FSIZE: a write beyond it fails, with a signal that kills who does not ignore it.
+TEST(Soak, GoesOnWhenTheRecordingMayGrowNoMore) {
+  SoakRun soak({}, seconds(), 5, 60'000);
+  expect_ended_as_it_wanted(soak.wait());
+  const auto report = soak.report(false);
+  tell("no space", soak, report);
+  EXPECT_EQ(report.at("recording").at("complete"), false);
+  EXPECT_THAT(differences(report, soak.truth(), Agreement::no_more), IsEmpty());
+}
+
+class Killed : public ::testing::Test {
+ protected:
+  // Somewhere in the run, its first milliseconds included.
+  void wait_a_while() { std::this_thread::sleep_for(std::chrono::microseconds(random_() % 400'000)); }
+  unsigned seed() { return static_cast<unsigned>(random_()); }
+
+ private:
+  std::mt19937 random_{static_cast<unsigned>(setting("MEMSWELL_SOAK_SEED", 20261130))};
+};
+
+TEST_F(Killed, ProgramLosesNothingBeforeTheKill) {
+  for (int round = 0; round < kills(); ++round) {
+    SoakRun soak({}, 5, seed());
+    wait_a_while();
+    ::kill(soak.program(), SIGKILL);
+    const int status = soak.wait();
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+    const auto report = soak.report(true);
+    tell("program killed", soak, report);
+    EXPECT_EQ(report.at("recording").at("lost_events"), 0);
+    EXPECT_THAT(differences(report, soak.truth(), Agreement::nothing_lost), IsEmpty()) << "round " << round;
+  }
+}
+
+TEST_F(Killed, RecorderLeavesTheProgramAndAReadableRecording) {
+  for (int round = 0; round < kills(); ++round) {
+    SoakRun soak({}, 0.6, seed());
+    ASSERT_GT(soak.recorder(), 0);
+    wait_a_while();
+    ::kill(soak.recorder(), SIGKILL);
+    const auto killed = std::chrono::steady_clock::now();
+    expect_ended_as_it_wanted(soak.wait());
+    EXPECT_LT(std::chrono::steady_clock::now() - killed, kEndsWithin) << "round " << round;
+    const auto report = soak.report(false);
+    tell("recorder killed", soak, report);
+    EXPECT_EQ(report.at("recording").at("complete"), false);
+    EXPECT_THAT(differences(report, soak.truth(), Agreement::no_more), IsEmpty()) << "round " << round;
+  }
+}
+
+TEST_F(Killed, BothLeaveAReadableRecording) {
+  for (int round = 0; round < kills(); ++round) {
+    SoakRun soak({}, 5, seed());
+    ASSERT_GT(soak.recorder(), 0);
+    wait_a_while();
+    const bool program_first = round % 2 == 0;
+    ::kill(program_first ? soak.program() : soak.recorder(), SIGKILL);
+    ::kill(program_first ? soak.recorder() : soak.program(), SIGKILL);
+    const int status = soak.wait();
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+    const auto report = soak.report(false);
+    tell("both killed", soak, report);
+    EXPECT_EQ(report.at("recording").at("complete"), false);
+    EXPECT_THAT(differences(report, soak.truth(), Agreement::no_more), IsEmpty()) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace memswell::tests
