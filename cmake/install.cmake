@@ -3,6 +3,5 @@
 # library folder is called.
 install(TARGETS memswell_interposer LIBRARY DESTINATION lib/memswell)
 install(FILES probes/include/memswell/memswell.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/memswell)
-install(FILES docs/man/memswell.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")

@@ -69,20 +69,28 @@ std::vector<std::string> words(std::string_view arguments) {
   return all;
 }
 
-Result<std::string> output_of(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+Result<Ending> run_to_end(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{fmt::format("cannot make a pipe: {}", std::strerror(errno))};
   UniqueFd reading(ends[0]), writing(ends[1]);
   const Result<pid_t> pid = start(command, environment, writing.get());
   if (!pid) return pid.error();
   writing.reset();
-  std::string text = read_all(reading.get());
+  Ending ending;
+  ending.output = read_all(reading.get());
   int status = 0;
   while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) continue;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return Error{fmt::format("{} failed ({} {})", command[0], WIFEXITED(status) ? "status" : "signal",
-                             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status))};
-  return text;
+  if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
+  else ending.signal = WTERMSIG(status);
+  return ending;
+}
+
+Result<std::string> output_of(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+  Result<Ending> ending = run_to_end(command, environment);
+  if (!ending) return ending.error();
+  if (ending->signal != 0) return Error{fmt::format("{} failed (signal {})", command[0], ending->signal)};
+  if (ending->exit_code != 0) return Error{fmt::format("{} failed (status {})", command[0], ending->exit_code)};
+  return std::move(ending->output);
 }
 
 Result<Truth> run_natively(const std::string& program, const std::vector<std::string>& arguments) {

@@ -12,8 +12,17 @@ namespace memswell::workloads {
 // The words of a variant's arguments.
 std::vector<std::string> words(std::string_view arguments);
 
-// stdout of a program that ended with status 0; stderr passes through. `environment`: "NAME=value", beside our own.
-// Errors: it could not be run (not_found), or failed.
+struct Ending {
+  std::string output;  // stdout
+  int exit_code = -1;  // if it exited
+  int signal = 0;      // if a signal ended it
+};
+
+// Runs a program to its end; stderr passes through. `environment`: "NAME=value", beside our own. Error: it could not be
+// run (not_found).
+Result<Ending> run_to_end(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
+
+// stdout of a program that ended with status 0. Errors: it could not be run (not_found), or failed.
 Result<std::string> output_of(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
 
 // `program`: its path. Error: as above, or what it printed is no truth.

@@ -6,8 +6,7 @@
 #include "memory.h"
 #include "real_functions.h"
 #include "record.h"
-
-
+#include "usable_size.h"
 
 namespace memswell::probe {
 namespace {
@@ -18,10 +17,6 @@ using format::RecordKind;
 bool served_from_arena() {
   const std::uintptr_t sp = thread_local_state.serving;
   return beginning() || (sp != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < sp);
-}
-
-std::size_t usable_size(void* p, std::size_t requested) {
-  return real.malloc_usable_size != nullptr ? real.malloc_usable_size(p) : requested;
 }
 
 // What a hook does when the real functions are not there yet or the arena must serve.
@@ -45,7 +40,7 @@ inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, C
   if (__builtin_expect(t == nullptr, 0)) return call();
   const InHook inside(*t);
   void* p = call();
-  if (__builtin_expect(p != nullptr, 1)) record_block(*t, kind, p, size, usable_size(p, size), site);
+  if (__builtin_expect(p != nullptr, 1)) record_block(*t, kind, p, size, usable_size(*t, p, size), site);
   return p;
 }
 
@@ -63,14 +58,14 @@ inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call 
   const InHook inside(*t);
   if (old == nullptr) {
     void* p = call();
-    if (p != nullptr) record_block(*t, RecordKind::realloc_end, p, size, usable_size(p, size), site, nullptr);
+    if (p != nullptr) record_block(*t, RecordKind::realloc_end, p, size, usable_size(*t, p, size), site, nullptr);
     return p;
   }
   record_plain(*t, size == 0 ? RecordKind::free : RecordKind::realloc_begin, old);
   const int error = errno;
   void* p = call();
   if (p != nullptr) {
-    record_block(*t, size == 0 ? RecordKind::malloc : RecordKind::realloc_end, p, size, usable_size(p, size), site, old);
+    record_block(*t, size == 0 ? RecordKind::malloc : RecordKind::realloc_end, p, size, usable_size(*t, p, size), site, old);
   } else if (size != 0) {
     record_plain(*t, RecordKind::realloc_failed, old);
     return nullptr;

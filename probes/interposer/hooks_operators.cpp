@@ -6,6 +6,7 @@
 #include "real_functions.h"
 #include "record.h"
 #include "symbol_lookup.h"
+#include "usable_size.h"
 
 namespace memswell::probe {
 namespace {
@@ -41,10 +42,6 @@ Operator operators[] = {
     MEMSWELL_DELETE(18, "_ZdlPvSt11align_val_tRKSt9nothrow_t"), MEMSWELL_DELETE(19, "_ZdaPvSt11align_val_tRKSt9nothrow_t"),
 };
 
-std::size_t usable_size(void* p, std::size_t requested) {
-  return real.malloc_usable_size != nullptr ? real.malloc_usable_size(p) : requested;
-}
-
 template <int I>
 void* counting_new(std::uintptr_t size, std::uintptr_t b, std::uintptr_t c) {
   const CallSite site = MEMSWELL_CALL_SITE();
@@ -52,7 +49,7 @@ void* counting_new(std::uintptr_t size, std::uintptr_t b, std::uintptr_t c) {
   void* p = operators[I].real(size, b, c);  // may throw, or run a new_handler that allocates: no state is held here
   if (t != nullptr && p != nullptr) {
     const InHook inside(*t);
-    record_block(*t, RecordKind::operator_new, p, size, usable_size(p, size), site);
+    record_block(*t, RecordKind::operator_new, p, size, usable_size(*t, p, size), site);
   }
   return p;
 }

@@ -64,6 +64,9 @@ void find_real_functions() {
   find(found.brk, "brk");
   find(found.sbrk, "sbrk");
   find(found.free, "free");
+  const link_map* c_library = nullptr;
+  find_next("gnu_get_libc_version", &c_library);  // allocators define mmap and sbrk too, but not this
+  found.answers_at_once = found.malloc_usable_size != nullptr && found.allocator == c_library;
   auto* release = found.free;
   found.free = nullptr;
   real = found;

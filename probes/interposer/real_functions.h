@@ -32,6 +32,7 @@ struct RealFunctions {
   void* (*sbrk)(ssize_t);
 
   const link_map* allocator;  // module of malloc
+  bool answers_at_once;       // it is the C library's: malloc_usable_size allocates nothing
 };
 
 extern RealFunctions real;

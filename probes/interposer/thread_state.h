@@ -51,6 +51,7 @@ struct ThreadState {
   format::RingSlot* ring;
   std::uintptr_t writing;          // without rseq: sp of an append in progress
   std::uintptr_t hook_sp;          // sp of the outermost hook in progress
+  std::uintptr_t asking_sp;        // sp of a question to the allocator in progress (usable_size.h)
   std::uint32_t announced_layout;  // the ring's records belong to this one
   std::uint32_t impatient;         // the recorder did not make room in time: drop without waiting
   RememberedStack stacks[format::kWalkLevels];

@@ -1,5 +1,7 @@
 #include "analysis/findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -62,6 +64,8 @@ const LedgerSnapshot* peak_ledger(const ProcessReport& process) {
 }
 
 std::string when(const ProcessReport& process, const LedgerSnapshot& snapshot) {
+  if (snapshot.cause == trace::SnapshotCause::phase && process.phases.size() > 1 && !snapshot.phase.empty())
+    return fmt::format("at the begin of phase \"{}\"", snapshot.phase);
   return moment_words(process, snapshot.phase, snapshot.time_ns);
 }
 

@@ -90,8 +90,8 @@ void explain_trimmable(const ProcessReport& process, const LedgerSnapshot& snaps
     finding.remedy = "GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072 in the environment, or " + finding.remedy;
   } else {
     finding.cause =
-        "What was freed last are small blocks, which glibc keeps aside unmerged (fastbins, thread caches), so "
-        "that it does not see how much of the heap's top is free.";
+        "Small freed blocks lie in it, which glibc keeps aside unmerged (fastbins, thread caches): it does not see how much "
+        "of the heap's top is free.";
   }
 }
 

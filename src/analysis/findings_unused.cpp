@@ -99,6 +99,33 @@ bool looks_like_free_list(const std::vector<Window>& windows, SiteIndex site, co
   return true;
 }
 
+// Where, of the moments after `first`, most of the site's blocks was resident; null: never more than there.
+const LedgerSnapshot* most_resident_later(const ProcessReport& process, const LedgerSnapshot& first, SiteIndex site,
+                                          Bytes& resident) {
+  const LedgerSnapshot* later = nullptr;
+  for (const LedgerSnapshot& snapshot : process.snapshots) {
+    if (snapshot.time_ns <= first.time_ns) continue;
+    for (const SiteShare& share : snapshot.sites) {
+      if (share.site != site || share.resident_bytes <= resident) continue;
+      resident = share.resident_bytes;
+      later = &snapshot;
+    }
+  }
+  return later;
+}
+
+std::string lazy_calloc_sentence(const ProcessReport& process, const LedgerSnapshot& snapshot, const SiteShare& share) {
+  std::string out = fmt::format("calloc handed out {} at {}, of which {} are resident {}", format_bytes(share.live_bytes),
+                                words_of(process, share.site), format_bytes(share.resident_bytes), when(process, snapshot));
+  Bytes resident = share.resident_bytes + least_notable(process);
+  if (const LedgerSnapshot* later = most_resident_later(process, snapshot, share.site, resident))
+    out += fmt::format(", and {} {}", format_bytes(resident), when(process, *later));
+  if (snapshot.beside.zero_read_bytes != 0)
+    out += fmt::format("; {} of the process's pages were only read and map the kernel's zero page",
+                       format_bytes(snapshot.beside.zero_read_bytes));
+  return out + ".";
+}
+
 }  // namespace
 
 void find_untouched(const FindingInput& input, Findings& findings) {
@@ -132,11 +159,7 @@ void find_lazy_calloc(const FindingInput& input, Findings& findings) {
     Finding finding =
         make_finding(FindingKind::lazy_calloc, Effect::informs, Certainty::exact, spared, most.snapshot->phase);
     finding.site = share.site;
-    finding.sentence = fmt::format(
-        "calloc handed out {} at {}, of which {} are resident {}; {} of the process's pages were only read and map the "
-        "kernel's zero page.",
-        format_bytes(share.live_bytes), words_of(process, share.site), format_bytes(share.resident_bytes),
-        when(process, *most.snapshot), format_bytes(most.snapshot->beside.zero_read_bytes));
+    finding.sentence = lazy_calloc_sentence(process, *most.snapshot, share);
     finding.cause = "Fresh memory from the kernel is zero already: a page costs nothing until it is written.";
     finding.evidence = {
         {"calloc_bytes", static_cast<std::int64_t>(share.live_bytes), Unit::bytes},

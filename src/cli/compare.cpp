@@ -36,6 +36,8 @@ Result<std::vector<LabelledRecording>> recordings(CompareArguments& arguments) {
       return Error{"compare takes recordings or a program to run, not both; see memswell compare --help", ExitCode::usage};
     if (arguments.runs.repeat == 0) return Error{"--repeat 0 runs nothing", ExitCode::usage};
     arguments.runs.allocators = parted(arguments.allocators, ',');
+    if (arguments.runs.allocators.empty() && !arguments.allocators.empty())
+      return Error{"--allocators names none", ExitCode::usage};
     return record_repeatedly(arguments.runs);
   }
   if (!arguments.allocators.empty() || arguments.runs.repeat != 1)

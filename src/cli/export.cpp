@@ -37,8 +37,10 @@ Result<int> run(const ExportArguments& arguments) {
   if (!run) return run.error();
   const report::ExportOptions options{.cost = *report::cost_named(arguments.sort), .pid = arguments.pid};
   for (const report::ExportFormat& format : report::export_formats()) {
-    if (format.name == arguments.format)
-      return print_to(arguments.output, arguments.force, format.write(*run, options));
+    if (format.name != arguments.format) continue;
+    if (format.binary && arguments.output.empty() && standard_output().interactive)
+      return Error{arguments.format + " is no text for a terminal; name a file with -o", ExitCode::usage};
+    return print_to(arguments.output, arguments.force, format.write(*run, options));
   }
   return Error{"memswell has no such export format", ExitCode::usage};
 }
@@ -62,9 +64,10 @@ Command export_command() {
            .synopsis = "--format FORMAT [OPTIONS] FILE",
            .purpose = "Writes a recording in the format of another tool.",
            .examples = {"memswell export --format folded FILE | flamegraph.pl > peak.svg     a flame graph of the peak",
+                        "memswell export --format sqlite -o peak.db FILE                     every table, for your own questions",
                         "memswell export --format speedscope -o peak.json FILE               open on speedscope.app",
                         "memswell export --format csv --sort unfreed FILE                    for a spreadsheet"}},
-          "the formats of other tools: flame graphs, massif, pprof, csv",
+          "the formats of other tools: flame graphs, massif, pprof, csv, sqlite",
           declare};
 }
 

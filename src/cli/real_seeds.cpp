@@ -157,6 +157,7 @@ void write_run(report::JsonWriter& json, const ScriptRun& run) {
 }  // namespace
 
 Result<int> run_real_seeds(const std::string& directory, bool as_json) {
+  if (const auto checked = check_directory(directory); !checked) return checked.error();
   report::JsonWriter json;
   json.begin_object();
   json.number("schema", report::kJsonSchema);

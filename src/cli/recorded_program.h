@@ -15,7 +15,10 @@ struct ProgramRun {
   std::vector<std::string> environment = {};  // "NAME=value", beside our own
 };
 
-// What the program wrote to stdout. Errors: it cannot be run, or did not end with status 0.
+// Before a row of runs: that recordings can be left in `directory`. Error: it is none (usage).
+Result<void> check_directory(const std::string& directory);
+
+// What the program wrote to stdout. Errors: it cannot be run (not_found, not_executable), or did not end with status 0.
 Result<std::string> record_program(const ProgramRun& run);
 
 // PREFIX/lib/memswell/NAME, for the PREFIX that this program is installed or built in.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "base/log.h"
@@ -59,13 +61,31 @@ struct Column {
   std::vector<std::string> environment;
 };
 
+// The loader would skip anything else with a line of its own, and the column would be glibc's.
+bool is_elf_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char magic[4] = {};
+  return file.read(magic, sizeof magic) && std::string_view(magic, sizeof magic) == "\x7f" "ELF";
+}
+
+Result<void> check_names(const std::vector<std::string>& allocators) {
+  for (const std::string& allocator : allocators) {
+    const bool path = allocator.find('/') != std::string::npos;
+    if (path && !is_elf_file(allocator)) return Error{allocator + " is no library that can be loaded", ExitCode::usage};
+    if (!path && find_known(allocator) == nullptr)
+      return Error{fmt::format("'{}' is no allocator that memswell knows: glibc, jemalloc, mimalloc, tcmalloc, or the path "
+                               "of a library with a / in it", allocator), ExitCode::usage};
+  }
+  return {};
+}
+
 // None: not installed here.
 std::optional<Column> column_of(const std::string& allocator) {
   const char* preload = std::getenv("LD_PRELOAD");
   const std::string others = preload != nullptr && *preload != '\0' ? std::string(":") + preload : "";
   if (allocator.find('/') != std::string::npos) {
-    if (::access(allocator.c_str(), R_OK) != 0) return std::nullopt;
-    return Column{allocator, {"LD_PRELOAD=" + allocator + others}};
+    const std::string path = std::filesystem::absolute(allocator);  // the program may change its directory
+    return Column{allocator, {"LD_PRELOAD=" + path + others}};
   }
   const KnownAllocator* known = find_known(allocator);
   if (known == nullptr) return std::nullopt;
@@ -80,10 +100,16 @@ std::vector<Column> columns_of(const RepeatedRuns& request) {
   if (request.allocators.empty()) return {{request.command[0], {}}};
   std::vector<Column> columns;
   for (const std::string& allocator : request.allocators) {
+    const bool again = std::ranges::find(columns, allocator, &Column::label) != columns.end();
+    if (again) continue;
     if (auto column = column_of(allocator)) columns.push_back(std::move(*column));
     else log::note(allocator + " is not installed here: left out");
   }
   return columns;
+}
+
+Error in_column(const RepeatedRuns& request, const std::string& label, const Error& error) {
+  return request.allocators.empty() ? error : Error{"with " + label + ": " + error.sentence, error.exit_code};
 }
 
 }  // namespace
@@ -99,6 +125,8 @@ std::vector<std::string> parted(std::string_view list, char separator) {
 }
 
 Result<std::vector<LabelledRecording>> record_repeatedly(const RepeatedRuns& request) {
+  if (const auto checked = check_names(request.allocators); !checked) return checked.error();
+  if (const auto checked = check_directory(request.directory); !checked) return checked.error();
   const std::vector<Column> columns = columns_of(request);
   if (columns.empty()) return Error{"none of the allocators is installed here", ExitCode::usage};
   std::vector<LabelledRecording> recordings;
@@ -108,7 +136,7 @@ Result<std::vector<LabelledRecording>> record_repeatedly(const RepeatedRuns& req
       const std::string path = fmt::format("{}/memswell.compare.{}.{}.{}.swell", request.directory, label, round, ::getpid());
       if (standard_error().interactive) tell(fmt::format("{} run {} of {} …\n", label, round, request.repeat));
       const auto output = record_program({request.command, path, {}, column.environment});
-      if (!output) return output.error();
+      if (!output) return in_column(request, label, output.error());
       recordings.push_back({label, path});
     }
   }

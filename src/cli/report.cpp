@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "report/html_report.h"
 #include "report/json_report.h"
 #include "report/site_report.h"
 
@@ -14,15 +15,21 @@ struct ReportArguments {
   std::string tree;
   std::uint64_t top = 10;
   report::ProcessChoice processes;
+  std::string output;
+  bool force = false;
   bool stacks = false;
   bool json = false;
+  bool html = false;
   LoadOptions load;
 };
 
 Result<int> run(const ReportArguments& arguments) {
+  if (arguments.json && arguments.html) return Error{"--json and --html are two reports; ask for one", ExitCode::usage};
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
-  if (arguments.json) return print(report::json_report(*run));
+  if (arguments.json) return print_to(arguments.output, arguments.force, report::json_report(*run));
+  if (arguments.html)
+    return print_to(arguments.output, arguments.force, report::html_report(*run, arguments.processes));
   report::SiteReportOptions options;
   options.cost = *report::cost_named(arguments.sort);
   options.top = arguments.top;
@@ -30,7 +37,7 @@ Result<int> run(const ReportArguments& arguments) {
   options.stacks = arguments.stacks;
   if (!arguments.tree.empty())
     options.tree = arguments.tree == "top-down" ? analysis::Direction::top_down : analysis::Direction::bottom_up;
-  return print(report::site_report(*run, options, standard_output()));
+  return print_to(arguments.output, arguments.force, report::site_report(*run, options, standard_output()));
 }
 
 Action declare(CommandLine& line) {
@@ -44,6 +51,9 @@ Action declare(CommandLine& line) {
   line.flag("--stack", arguments->stacks, "print the stack with most bytes below each site");
   declare_processes(line, arguments->processes);
   line.flag("--json", arguments->json, "print everything as JSON (docs/json.md)");
+  line.flag("--html", arguments->html, "write one HTML file for a browser: footprint, ledgers, findings, sites, flame graph");
+  line.value("-o,--output", "FILE", arguments->output, "write there instead of standard output");
+  line.flag("--force", arguments->force, "replace an existing file");
   declare_names(line, arguments->load);
   return [arguments] { return run(*arguments); };
 }
@@ -56,6 +66,7 @@ Command report_command() {
            .purpose = "Prints the call sites of a recording: what each allocated, held at the peak, and never freed. A site "
                       "is the innermost function outside of memory plumbing (malloc, operator new, std::, g_malloc …).",
            .examples = {"memswell report FILE                                  the ten largest sites at the peak",
+                        "memswell report --html -o peak.html FILE              everything, for a browser",
                         "memswell report --sort unfreed --stack FILE           what was not freed, with full stacks",
                         "memswell report --tree bottom-up --top 5 FILE         who called the five largest"}},
           "where memory was allocated: sites, stacks, call trees",

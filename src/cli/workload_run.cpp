@@ -57,6 +57,7 @@ Result<VariantRun> run_variant(const WorkloadRequest& request, const workloads::
 }  // namespace
 
 Result<std::vector<VariantRun>> run_variants(const WorkloadRequest& request) {
+  if (const auto directory = check_directory(request.directory); !directory) return directory.error();
   const workloads::Machine machine = workloads::probe_machine();
   std::vector<VariantRun> runs;
   for (const workloads::Variant* variant : request.variants) {

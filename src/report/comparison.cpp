@@ -53,9 +53,13 @@ Value untouched(const RunReport& run) {
   return peak == nullptr ? std::nullopt : Value(peak->beside.untouched_bytes);
 }
 
+// The largest that was told: a program tells it when it has finished a structure, which is often after the peak.
 Value overallocated(const RunReport& run) {
-  const LedgerSnapshot* peak = main_peak(run);
-  return peak == nullptr ? std::nullopt : Value(peak->beside.overallocated_bytes);
+  const ProcessReport* process = main_process(run);
+  if (process == nullptr || process->snapshots.empty()) return std::nullopt;
+  Bytes most = 0;
+  for (const LedgerSnapshot& snapshot : process->snapshots) most = std::max(most, snapshot.beside.overallocated_bytes);
+  return most;
 }
 
 // Freed by the program and still resident at the end.
@@ -127,11 +131,13 @@ class Changes {
     return of_columns;
   }
 
+  // A column whose spread covers the difference has none.
   static std::uint64_t change_of(const BenchRow& row) {
     std::uint64_t largest = 0;
     const std::uint64_t reference = row.values[0].value_or(0);
-    for (const Value& value : row.values) {
-      const std::uint64_t bytes = value.value_or(0);
+    for (std::size_t i = 1; i < row.values.size(); ++i) {
+      if (!row.ranges.empty() && overlap(row.ranges[0], row.ranges[i])) continue;
+      const std::uint64_t bytes = row.values[i].value_or(0);
       largest = std::max(largest, bytes > reference ? bytes - reference : reference - bytes);
     }
     return largest;
@@ -235,7 +241,7 @@ Facts facts_of(const RunReport& run) {
           {"kernel", run.kernel},
           {"libc", run.libc},
           {"allocator", process == nullptr ? "" : process->allocator},
-          {"environment", environment},
+          {"environment", environment.empty() ? "none of interest" : environment},
           {"huge pages", run.huge_pages},
           {"sample interval", format_duration(run.sample_interval_ns)},
           {"memswell", run.memswell_version}};

@@ -14,26 +14,6 @@ using analysis::Finding;
 using analysis::Pulse;
 using analysis::PulseCause;
 
-std::string effect_text(const Finding& finding) {
-  const char* what = nullptr;
-  switch (finding.effect) {
-    case analysis::Effect::lowers_peak: what = "lowers the peak"; break;
-    case analysis::Effect::lowers_what_stays: what = "lowers what stays"; break;
-    case analysis::Effect::informs: return {};
-  }
-  return finding.saves_bytes == 0 ? fmt::format(" ({})", what)
-                                  : fmt::format(" ({} by about {})", what, format_bytes(finding.saves_bytes));
-}
-
-std::string_view certainty_text(analysis::Certainty certainty) {
-  switch (certainty) {
-    case analysis::Certainty::exact: return "";
-    case analysis::Certainty::lower_bound: return " [a lower bound]";
-    case analysis::Certainty::inference: return " [an inference]";
-  }
-  return "";
-}
-
 std::string finding_text(const Finding& finding, std::size_t number, const Terminal& terminal) {
   std::string text = fmt::format("{:3}  {}", number, escaped(finding.sentence));
   if (!finding.cause.empty()) text += " " + escaped(finding.cause);
@@ -69,6 +49,26 @@ std::string pulse_text(const Pulse& pulse, std::size_t number, const Terminal& t
 }
 
 }  // namespace
+
+std::string effect_text(const Finding& finding) {
+  const char* what = nullptr;
+  switch (finding.effect) {
+    case analysis::Effect::lowers_peak: what = "lowers the peak"; break;
+    case analysis::Effect::lowers_what_stays: what = "lowers what stays"; break;
+    case analysis::Effect::informs: return {};
+  }
+  return finding.saves_bytes == 0 ? fmt::format(" ({})", what)
+                                  : fmt::format(" ({} by about {})", what, format_bytes(finding.saves_bytes));
+}
+
+std::string_view certainty_text(analysis::Certainty certainty) {
+  switch (certainty) {
+    case analysis::Certainty::exact: return "";
+    case analysis::Certainty::lower_bound: return " [a lower bound]";
+    case analysis::Certainty::inference: return " [an inference]";
+  }
+  return "";
+}
 
 std::string findings_text(const analysis::ProcessReport& process, std::size_t count, const Terminal& terminal) {
   std::string out;

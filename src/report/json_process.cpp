@@ -1,120 +1,26 @@
 #include "report/json_process.h"
 
+#include "report/figure_keys.h"
 #include "report/json_ledger.h"
 #include "report/json_story.h"
 
 namespace memswell::report {
 namespace {
 
-using analysis::Figures;
 using analysis::Phase;
 using analysis::ProcessReport;
 using analysis::ProcessTotals;
 using analysis::Site;
 
-template <class T>
-struct Key {
-  const char* name;
-  std::uint64_t T::*member;
-};
-
 template <class T, std::size_t n>
-void write_keys(JsonWriter& json, const T& value, const Key<T> (&keys)[n]) {
-  for (const Key<T>& key : keys) json.number(key.name, value.*key.member);
+void write_keys(JsonWriter& json, const T& value, const FigureKey<T> (&keys)[n]) {
+  for (const FigureKey<T>& key : keys) json.number(key.name, value.*key.member);
 }
-
-constexpr Key<Figures> kTotalFigures[] = {
-    {"calls", &Figures::calls},
-    {"allocated_bytes", &Figures::allocated_bytes},
-    {"frees", &Figures::frees},
-    {"temporary", &Figures::temporary},
-    {"reallocs", &Figures::reallocs},
-    {"reallocs_moved", &Figures::reallocs_moved},
-    {"realloc_copied_bytes", &Figures::realloc_copied_bytes},
-    {"callocs", &Figures::callocs},
-    {"calloc_bytes", &Figures::calloc_bytes},
-    {"slack_bytes_at_exit", &Figures::slack_bytes},
-};
-
-constexpr Key<ProcessTotals> kTotals[] = {
-    {"live_blocks_at_exit", &ProcessTotals::live_blocks_at_exit},
-    {"live_bytes_at_exit", &ProcessTotals::live_bytes_at_exit},
-    {"inherited_blocks", &ProcessTotals::inherited_blocks},
-    {"inherited_bytes", &ProcessTotals::inherited_bytes},
-    {"inherited_live_at_exit", &ProcessTotals::inherited_live_at_exit},
-    {"peak_live_bytes", &ProcessTotals::peak_live_bytes},
-    {"peak_live_blocks", &ProcessTotals::peak_live_blocks},
-    {"peak_live_ns", &ProcessTotals::peak_live_ns},
-    {"peak_rss_bytes", &ProcessTotals::peak_rss_bytes},
-    {"peak_rss_ns", &ProcessTotals::peak_rss_ns},
-    {"peak_rss_sampled_bytes", &ProcessTotals::peak_rss_sampled_bytes},
-    {"peak_private_dirty_bytes", &ProcessTotals::peak_private_dirty_bytes},
-    {"peak_private_dirty_ns", &ProcessTotals::peak_private_dirty_ns},
-    {"end_rss_bytes", &ProcessTotals::end_rss_bytes},
-    {"end_private_dirty_bytes", &ProcessTotals::end_private_dirty_bytes},
-    {"end_rss_ns", &ProcessTotals::end_rss_ns},
-    {"own_peak_bytes", &ProcessTotals::own_peak_bytes},
-    {"own_private_dirty_bytes", &ProcessTotals::own_private_dirty_bytes},
-    {"replaced", &ProcessTotals::replaced},
-    {"unmatched_frees", &ProcessTotals::unmatched_frees},
-    {"uncertain_blocks", &ProcessTotals::uncertain_blocks},
-    {"lost_events", &ProcessTotals::lost_events},
-    {"ring_waits", &ProcessTotals::ring_waits},
-    {"walks_compared", &ProcessTotals::walks_compared},
-    {"walks_different", &ProcessTotals::walks_different},
-    {"threads", &ProcessTotals::threads},
-    {"unnamed_at_peak_bytes", &ProcessTotals::unnamed_at_peak_bytes},
-};
-
-constexpr Key<Phase> kPhase[] = {
-    {"begin_ns", &Phase::begin_ns},
-    {"end_ns", &Phase::end_ns},
-    {"begin_rss_bytes", &Phase::begin_rss_bytes},
-    {"begin_private_dirty_bytes", &Phase::begin_private_dirty_bytes},
-    {"begin_live_bytes", &Phase::begin_live_bytes},
-    {"peak_rss_bytes", &Phase::peak_rss_bytes},
-    {"peak_rss_bound_bytes", &Phase::peak_rss_bound_bytes},
-    {"peak_private_dirty_bytes", &Phase::peak_private_dirty_bytes},
-    {"peak_live_bytes", &Phase::peak_live_bytes},
-    {"peak_live_ns", &Phase::peak_live_ns},
-    {"end_rss_bytes", &Phase::end_rss_bytes},
-    {"end_private_dirty_bytes", &Phase::end_private_dirty_bytes},
-    {"end_live_bytes", &Phase::end_live_bytes},
-    {"calls", &Phase::calls},
-    {"allocated_bytes", &Phase::allocated_bytes},
-};
-
-constexpr Key<Figures> kSiteFigures[] = {
-    {"calls", &Figures::calls},
-    {"bytes", &Figures::allocated_bytes},
-    {"frees", &Figures::frees},
-    {"live_blocks", &Figures::live_blocks},
-    {"live_bytes", &Figures::live_bytes},
-    {"peak_live_bytes", &Figures::peak_live_bytes},
-    {"live_at_peak_bytes", &Figures::live_at_peak_bytes},
-    {"live_at_peak_blocks", &Figures::live_at_peak_blocks},
-    {"slack_bytes", &Figures::slack_bytes},
-    {"slack_at_peak_bytes", &Figures::slack_at_peak_bytes},
-    {"temporary", &Figures::temporary},
-    {"reallocs", &Figures::reallocs},
-    {"reallocs_moved", &Figures::reallocs_moved},
-    {"realloc_copied_bytes", &Figures::realloc_copied_bytes},
-    {"callocs", &Figures::callocs},
-    {"calloc_bytes", &Figures::calloc_bytes},
-};
-
-constexpr Key<Site> kSite[] = {
-    {"untouched_bytes", &Site::untouched_bytes},
-    {"untouched_at_exit_bytes", &Site::untouched_at_exit_bytes},
-    {"pinned_bytes", &Site::pinned_bytes},
-    {"overallocated_bytes", &Site::overallocated_bytes},
-    {"mapped_resident_bytes", &Site::mapped_resident_bytes},
-};
 
 void write_totals(JsonWriter& json, const ProcessTotals& totals) {
   json.begin_object("totals");
-  write_keys(json, totals.figures, kTotalFigures);
-  write_keys(json, totals, kTotals);
+  write_keys(json, totals.figures, kTotalFigureKeys);
+  write_keys(json, totals, kTotalKeys);
   json.flag("peak_rss_is_lower_bound", totals.peak_rss_is_lower_bound);
   json.flag("end_known", totals.end_known);
   json.text("unnamed_module", totals.unnamed_module);
@@ -126,7 +32,7 @@ void write_phase(JsonWriter& json, const Phase& phase) {
   json.begin_object();
   json.text("name", phase.name);
   json.number("announced_by", phase.announced_by);
-  write_keys(json, phase, kPhase);
+  write_keys(json, phase, kPhaseKeys);
   json.flag("peak_rss_exact", phase.peak_rss_exact);
   json.flag("private_dirty_known", phase.private_dirty_known);
   json.flag("peak_private_dirty_sampled", phase.peak_private_dirty_sampled);
@@ -140,8 +46,8 @@ void write_site(JsonWriter& json, const Site& site) {
   json.number("line", site.line);
   json.text("module", site.module);
   json.number("offset", site.offset);
-  write_keys(json, site.figures, kSiteFigures);
-  write_keys(json, site, kSite);
+  write_keys(json, site.figures, kSiteFigureKeys);
+  write_keys(json, site, kSiteKeys);
   json.end_object();
 }
 

@@ -105,8 +105,9 @@ void add_snapshots(analysis::ProcessReport& process) {
   process.snapshots[0].live_bytes = 301 * kMiB;
   process.snapshots[0].usable_bytes = 313 * kMiB;
   process.snapshots[0].beside.untouched_bytes = 50 * kMiB;
-  process.snapshots[0].difference_bytes = -4096;
+  process.snapshots[0].difference_bytes = -4096;  // a page that left while the snapshot was taken
   process.snapshots[0].smaps_rss_bytes -= 4096;
+  process.snapshots[0].rss_bytes -= 4096;
   process.snapshots[0].sites = {{.site = {0}, .live_bytes = 140 * kMiB, .live_blocks = 900'000, .resident_bytes = 140 * kMiB},
                                 {.site = {1}, .live_bytes = 96 * kMiB, .live_blocks = 300'000, .resident_bytes = 46 * kMiB,
                                  .untouched_bytes = 50 * kMiB, .mapped_bytes = 20 * kMiB}};

@@ -5,6 +5,7 @@
 // plumbing and name their caller.
 #pragma once
 
+#include <memswell/memswell.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -82,8 +83,10 @@ inline void xfree(void* p, std::size_t bytes) {
 // A block of such a size that the next one begins at the start of a page: what lies on which page does then not depend on
 // what the C library allocated before. The block lives on.
 inline void reach_page_start() {
-  void* probe = xmalloc(24);
-  const std::size_t next = reinterpret_cast<std::uintptr_t>(probe) + 16;  // the chunk behind begins here
-  xfree(probe, 24);
+  memswell_find_("memswell_phase");  // alone this fails, and takes its error text from the heap: now, not behind us
+  constexpr std::size_t kProbe = 1000;  // so large that no free chunk of the C library serves it: it lies at the top
+  void* probe = xmalloc(kProbe);
+  const std::size_t next = reinterpret_cast<std::uintptr_t>(probe) + kProbe - 8;  // the chunk behind begins here
+  xfree(probe, kProbe);
   xmalloc(2 * 4096 - next % 4096 + 8);
 }

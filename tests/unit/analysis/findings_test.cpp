@@ -235,6 +235,20 @@ TEST_F(FindingsTest, UntouchedMemoryOfCallocIsLazy) {
   EXPECT_FALSE(has(FindingKind::overallocated_untouched));
 }
 
+TEST_F(FindingsTest, WhatCallocGaveAndWasWrittenLaterIsSaidToo) {
+  process_.sites[0].figures.calloc_bytes = process_.sites[0].figures.allocated_bytes = 50 * kMiB;
+  process_.phases[0].name = "load";
+  phase("work", 10, 20);
+  snapshot("work").cause = trace::SnapshotCause::phase;
+  SiteShare& lazy = share(process_.snapshots[0]);
+  lazy.live_bytes = lazy.untouched_bytes = 50 * kMiB;
+  snapshot("work").time_ns = 20;
+  share(process_.snapshots[1]).resident_bytes = 25 * kMiB;
+  EXPECT_EQ(only(FindingKind::lazy_calloc).sentence,
+            "calloc handed out 50.0 MiB at work (prog.c:5), of which 0 B are resident at the begin of phase \"work\", and "
+            "25.0 MiB in phase \"work\".");
+}
+
 TEST_F(FindingsTest, CallocOutOfTheHeapIsTheTrap) {
   Site& site = process_.sites[0];
   site.figures.calloc_bytes = site.figures.allocated_bytes = 80 * kMiB;
