@@ -46,6 +46,12 @@ inline void* map(void* address, std::size_t length, int protection, int flags, i
   return p;
 }
 
+// Both ends: what lies below the old break is the allocator's or the loader's, and no one else tells where it ends.
+void record_break(ThreadState& t, const void* before, const void* after, const CallSite& site) {
+  const std::uint64_t extra = reinterpret_cast<std::uintptr_t>(before);
+  record_mapping(t, RecordKind::heap_break, after, 0, site, &extra, 1);
+}
+
 }  // namespace
 }  // namespace memswell::probe
 
@@ -102,20 +108,23 @@ MEMSWELL_EXPORT int madvise(void* address, std::size_t length, int advice) {
 
 MEMSWELL_EXPORT int brk(void* end) {
   if (real.brk == nullptr) find_real_functions();
+  const CallSite site = MEMSWELL_CALL_SITE();
   ThreadState* t = current_thread();
   if (t == nullptr) return real.brk(end);
   const InHook inside(*t);
+  void* before = real.sbrk != nullptr ? real.sbrk(0) : end;
   const int result = real.brk(end);
-  if (result == 0) record_plain(*t, RecordKind::heap_break, end);
+  if (result == 0) record_break(*t, before, end, site);
   return result;
 }
 
 MEMSWELL_EXPORT void* sbrk(ssize_t increment) {
   if (real.sbrk == nullptr) find_real_functions();
+  const CallSite site = MEMSWELL_CALL_SITE();
   ThreadState* t = current_thread();
   if (t == nullptr || increment == 0) return real.sbrk(increment);
   const InHook inside(*t);
   void* before = real.sbrk(increment);
-  if (before != reinterpret_cast<void*>(-1)) record_plain(*t, RecordKind::heap_break, static_cast<char*>(before) + increment);
+  if (before != reinterpret_cast<void*>(-1)) record_break(*t, before, static_cast<char*>(before) + increment, site);
   return before;
 }

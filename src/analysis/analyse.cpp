@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/findings.h"
 #include "analysis/process_analysis.h"
 #include "analysis/survey.h"
 #include "analysis/tree_peak.h"
@@ -124,6 +125,7 @@ Result<RunReport> analyse(const std::string& path, const Options& options) {
   RunReport report;
   describe(survey.info(), report);
   report.processes = dispatcher.finish();
+  tell_children(report.processes);
   report.stacks = survey.stacks().take_table();
   report.duration_ns = dispatcher.last_time();
   report.exit = exit_of_first(report.processes);

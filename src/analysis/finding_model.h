@@ -40,12 +40,13 @@ enum class FindingKind : std::uint8_t {
   lazily_freed,
   reserved_address_space,
   mapped_memory,
+  outside_heap,
   events_lost,
   not_preloaded,
   peak_between_samples,
   unnamed,
 };
-inline constexpr std::size_t kFindingKinds = 28;
+inline constexpr std::size_t kFindingKinds = 29;
 std::string_view finding_key(FindingKind kind);  // JSON
 
 enum class Effect : std::uint8_t { lowers_peak, lowers_what_stays, informs };

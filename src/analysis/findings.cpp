@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/course.h"
 #include "analysis/finding_rules.h"
 #include "analysis/words.h"
 
 namespace memswell::analysis {
 namespace {
 
-constexpr std::array<Rule, 30> kRules{find_trimmable,
+constexpr std::array<Rule, 31> kRules{find_trimmable,
                                       find_pinned,
                                       find_arenas,
                                       find_tiny_blocks,
@@ -34,6 +35,7 @@ constexpr std::array<Rule, 30> kRules{find_trimmable,
                                       find_mapped,
                                       find_lazily_freed,
                                       find_reserved,
+                                      find_outside_heap,
                                       find_huge_pages,
                                       find_copy_on_write,
                                       find_inner_allocator,
@@ -42,7 +44,7 @@ constexpr std::array<Rule, 30> kRules{find_trimmable,
                                       find_peak_between_samples,
                                       find_unnamed};
 
-constexpr Bytes kLeastNotable = Bytes{1} << 20;
+constexpr Bytes kLeastNotable = Bytes{2} << 20;
 constexpr Bytes kShareOfPeak = 50;  // 2 %
 
 }  // namespace
@@ -52,11 +54,7 @@ Bytes least_notable(const ProcessReport& process) {
 }
 
 const LedgerSnapshot* worst_snapshot(const ProcessReport& process, Owner owner) {
-  const LedgerSnapshot* worst = nullptr;
-  for (const LedgerSnapshot& snapshot : process.snapshots) {
-    if (worst == nullptr || snapshot.row(owner) > worst->row(owner)) worst = &snapshot;
-  }
-  return worst;
+  return largest_snapshot(process, [owner](const LedgerSnapshot& snapshot) { return snapshot.row(owner); });
 }
 
 const LedgerSnapshot* peak_ledger(const ProcessReport& process) {
@@ -96,15 +94,25 @@ Certainty heap_certainty(const LedgerSnapshot& snapshot) {
 
 namespace {
 
+// A peak of live blocks is often the work itself: what stays afterwards, or is needed twice, weighs more.
+Bytes weight(const Finding& finding) {
+  return finding.kind == FindingKind::transient_peak ? finding.saves_bytes / 2 : finding.saves_bytes;
+}
+
 // What explains a large part of the footprint comes before a small saving.
 std::uint32_t rank(const Finding& finding, Bytes peak) {
-  if (finding.saves_bytes > 0 && finding.saves_bytes >= peak / 10) return 0;
+  if (weight(finding) > 0 && weight(finding) >= peak / 10) return 0;
   if (finding.bytes >= peak / 4 && finding.kind != FindingKind::unfreed) return 1;
   return 2;
 }
 
 // Does `other` tell the same with its cause?
 bool says_more(const Finding& other, const Finding& finding) {
+  if (finding.kind == FindingKind::outside_heap) return other.kind == FindingKind::inner_allocator;
+  if (other.kind == FindingKind::outside_heap) {
+    return finding.kind == FindingKind::mapped_memory || finding.kind == FindingKind::shared_memory ||
+           finding.kind == FindingKind::file_pages;
+  }
   if (finding.kind == FindingKind::mapped_memory) {
     return other.kind == FindingKind::huge_pages || other.kind == FindingKind::lazily_freed ||
            other.kind == FindingKind::inner_allocator;
@@ -131,7 +139,7 @@ std::vector<Finding> find_findings(const FindingInput& input) {
   const Bytes peak = input.process->totals.peak_rss_bytes;
   std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
     if (rank(a, peak) != rank(b, peak)) return rank(a, peak) < rank(b, peak);
-    return a.saves_bytes != b.saves_bytes ? a.saves_bytes > b.saves_bytes : a.bytes > b.bytes;
+    return weight(a) != weight(b) ? weight(a) > weight(b) : a.bytes > b.bytes;
   });
   return findings;
 }

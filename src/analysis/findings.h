@@ -20,4 +20,7 @@ struct FindingInput {
 // a saving; then the rest.
 std::vector<Finding> find_findings(const FindingInput& input);
 
+// Adds to what is said about shared pages of a parent which child copied them.
+void tell_children(std::vector<ProcessReport>& processes);
+
 }  // namespace memswell::analysis

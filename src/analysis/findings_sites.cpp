@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analysis/finding_rules.h"
 #include "analysis/pulses.h"
@@ -56,6 +57,83 @@ Growth longest_growth(const std::vector<Bytes>& levels) {
 
 }  // namespace
 
+Bytes rise_of_peak(const ProcessReport& process, Nanoseconds time) {
+  const Phase* within = nullptr;
+  for (const Phase& phase : process.phases) {
+    if (time >= phase.begin_ns && time <= phase.end_ns) within = &phase;
+    if (within != nullptr) break;
+  }
+  const Bytes peak = process.totals.peak_rss_bytes;
+  Bytes floor = process.totals.end_known ? process.totals.end_rss_bytes : peak;
+  if (!process.timeline.empty()) floor = std::min(floor, process.timeline.front().rss_bytes);
+  for (const Phase& phase : process.phases) floor = std::min(floor, phase.begin_rss_bytes);
+  const Bytes top = within == nullptr || within->peak_rss_bytes == 0 ? peak : within->peak_rss_bytes;
+  return top - std::min(top, floor);
+}
+
+namespace {
+
+// Where a site's level first reached half of what is gone now, and where it first fell below it again.
+std::string life_words(const ProcessReport& process, const SiteLevels& levels, SiteIndex site, Bytes gone) {
+  const Phase* came = nullptr;
+  const Phase* went = nullptr;
+  std::size_t phases_between = 0;
+  for (const Phase& phase : process.phases) {
+    const Bytes level = levels.at(phase.end_ns)[site.value];
+    if (came == nullptr) {
+      if (level * 2 >= gone) came = &phase;
+    } else if (level * 2 < gone) {
+      went = &phase;
+      break;
+    } else {
+      ++phases_between;
+    }
+  }
+  if (came == nullptr || went == nullptr) return {};
+  std::string text = fmt::format("They came in phase \"{}\" and went in phase \"{}\"", came->name, went->name);
+  if (phases_between > 0) text += ", all alive in between";
+  return text + ".";
+}
+
+// What embedders keep in blocks of malloc for values of their language.
+struct KnownHolder {
+  std::string_view function;
+  std::string_view words;
+};
+constexpr std::array kKnownHolders{
+    KnownHolder{"AllocateExternalBackingStore",
+                " They are the memory of ArrayBuffers and Buffers, outside of the JavaScript heap: a small slice keeps "
+                "its whole buffer alive."},
+    KnownHolder{"node::NodeArrayBufferAllocator",
+                " They are the memory of ArrayBuffers and Buffers, outside of the JavaScript heap: a small slice keeps "
+                "its whole buffer alive."},
+};
+
+std::string holder_words(const Site& site) {
+  for (const KnownHolder& known : kKnownHolders) {
+    if (site.function.find(known.function) != std::string::npos) return std::string(known.words);
+  }
+  return {};
+}
+
+// How many blocks of what size: of the call path with nearly all of it, else of the site.
+std::string blocks_words(const ProcessReport& process, SiteIndex index) {
+  const Figures* figures = &site_of(process, index).figures;
+  for (std::size_t i = 0; i < process.stacks.size() && i < process.site_of_stack.size(); ++i) {
+    const Figures& path = process.stacks[i].figures;
+    if (process.site_of_stack[i] == index && path.live_at_peak_bytes * 10 >= figures->live_at_peak_bytes * 9) {
+      figures = &path;
+      break;
+    }
+  }
+  const std::uint64_t blocks = figures->live_at_peak_blocks;
+  if (blocks < 2) return blocks == 1 ? "one block" : "blocks";
+  return fmt::format("{} blocks of up to {}", format_count(blocks),
+                     format_bytes(site_of(process, index).largest_block_bytes));
+}
+
+}  // namespace
+
 void find_transient_peak(const FindingInput& input, Findings& findings) {
   const ProcessReport& process = *input.process;
   const Window* highest = nullptr;
@@ -63,8 +141,8 @@ void find_transient_peak(const FindingInput& input, Findings& findings) {
     if (highest == nullptr || window.peak_live_bytes > highest->peak_live_bytes) highest = &window;
   }
   if (highest == nullptr || input.windows->size() < 2) return;  // nothing to compare the peak with
-  const std::vector<Bytes> after =
-      SiteLevels(*input.windows, process.sites.size()).at(end_of_peak(process, highest->peak_live_ns));
+  const SiteLevels levels(*input.windows, process.sites.size());
+  const std::vector<Bytes> after = levels.at(end_of_peak(process, highest->peak_live_ns));
   const SiteWindow* most = nullptr;
   const auto gone = [&](const SiteWindow& site) {
     return site.live_at_peak_bytes - std::min(site.live_at_peak_bytes, after[site.site.value]);
@@ -72,63 +150,75 @@ void find_transient_peak(const FindingInput& input, Findings& findings) {
   for (const SiteWindow& site : highest->sites) {
     if (most == nullptr || gone(site) > gone(*most)) most = &site;
   }
+  const Bytes rise = rise_of_peak(process, highest->peak_live_ns);
   if (most == nullptr || gone(*most) < std::max(least_notable(process), highest->peak_live_bytes / 5)) return;
+  if (rise < least_notable(process)) return;  // never touched: address space only
   const std::string phase = phase_at(process, highest->peak_live_ns);
+  const Site& site = site_of(process, most->site);
   Finding finding =
       make_finding(FindingKind::transient_peak, Effect::lowers_peak, Certainty::exact, gone(*most), phase);
   finding.site = most->site;
-  finding.saves_bytes = gone(*most);
-  finding.sentence =
-      fmt::format("Live blocks peak at {} {}; {} of that are blocks of {} that are gone {}.",
-                  format_bytes(highest->peak_live_bytes), moment_words(process, phase, highest->peak_live_ns),
-                  format_bytes(gone(*most)), words_of(process, most->site),
-                  process.phases.size() > 1 ? "by the end of the phase" : "soon after");
-  finding.cause = "They are needed for a short time only, at the same time as everything else.";
-  finding.remedy =
-      fmt::format("work in smaller pieces at {}, or free other blocks before", words_of(process, most->site));
+  finding.saves_bytes = std::min(gone(*most), rise);
+  finding.sentence = fmt::format(
+      "Live blocks peak at {} {} (RSS at {}); {} of that, {}, are of {} and gone {}.",
+      format_bytes(highest->peak_live_bytes), moment_words(process, phase, highest->peak_live_ns),
+      format_bytes(process.totals.peak_rss_bytes), format_bytes(gone(*most)), blocks_words(process, most->site), site_words(site),
+      process.phases.size() > 1 ? "by the end of the phase" : "soon after");
+  finding.cause = life_words(process, levels, most->site, gone(*most));
+  if (finding.cause.empty()) finding.cause = "They are needed for a part of the run only.";
+  finding.cause += holder_words(site);
+  finding.remedy = fmt::format("work in smaller pieces at {}, or free other blocks before", site_words(site));
   finding.evidence = {{"peak_live_bytes", static_cast<std::int64_t>(highest->peak_live_bytes), Unit::bytes},
+                      {"peak_rss_bytes", static_cast<std::int64_t>(process.totals.peak_rss_bytes), Unit::bytes},
                       {"site_at_peak_bytes", static_cast<std::int64_t>(most->live_at_peak_bytes), Unit::bytes},
+                      {"site_at_peak_blocks", static_cast<std::int64_t>(site.figures.live_at_peak_blocks), Unit::count},
                       {"site_after_bytes", static_cast<std::int64_t>(after[most->site.value]), Unit::bytes},
                       {"time_ns", static_cast<std::int64_t>(highest->peak_live_ns), Unit::nanoseconds}};
   findings.push_back(std::move(finding));
 }
 
-void find_growth(const FindingInput& input, Findings& findings) {
+std::optional<SiteGrowth> growth_of(const FindingInput& input, std::optional<SiteIndex> asked) {
   constexpr std::size_t kLeastSteps = 3;
+  constexpr std::size_t kMostMoments = 500;
   const ProcessReport& process = *input.process;
   const auto moments = moments_of(input);
+  if (moments.size() > kMostMoments) return std::nullopt;
   const SiteLevels levels(*input.windows, process.sites.size());
   std::vector<std::vector<Bytes>> by_site(process.sites.size());
-  constexpr std::size_t kMostMoments = 500;
-  if (moments.size() > kMostMoments) return;
   for (const auto& [name, time] : moments) {
     const std::vector<Bytes> now = levels.at(time);
     for (std::size_t i = 0; i < now.size(); ++i) by_site[i].push_back(now[i]);
   }
-  std::size_t most = 0;
-  Growth best;
-  for (std::size_t i = 0; i < by_site.size(); ++i) {
+  std::optional<SiteGrowth> best;
+  for (std::uint32_t i = 0; i < by_site.size(); ++i) {
+    if (asked && asked->value != i) continue;
     const Growth growth = longest_growth(by_site[i]);
-    if (growth.last - growth.first < kLeastSteps || growth.bytes <= best.bytes) continue;
-    best = growth;
-    most = i;
+    const std::size_t steps = growth.last - growth.first;
+    if (steps < kLeastSteps || (best && growth.bytes <= best->bytes)) continue;
+    const std::string& name = moments[growth.last].first;
+    best = SiteGrowth{SiteIndex{i}, by_site[i][growth.first], growth.bytes, steps, !name.empty(), name};
   }
-  if (best.bytes < least_notable(process)) return;
-  const std::size_t steps = best.last - best.first;
-  const SiteIndex site{static_cast<std::uint32_t>(most)};
-  Finding finding = make_finding(FindingKind::growth, Effect::lowers_what_stays, Certainty::exact, best.bytes,
-                                 moments[best.last].first);
-  finding.site = site;
+  return best;
+}
+
+void find_growth(const FindingInput& input, Findings& findings) {
+  const ProcessReport& process = *input.process;
+  const std::optional<SiteGrowth> growth = growth_of(input);
+  if (!growth || growth->bytes < least_notable(process)) return;
+  Finding finding = make_finding(FindingKind::growth, Effect::lowers_what_stays, Certainty::exact, growth->bytes,
+                                 growth->last_phase);
+  finding.site = growth->site;
   finding.sentence = fmt::format(
-      "Live blocks of {} grow by {} in each of {} {}, from {} to {}, and nothing of it is freed in between.",
-      words_of(process, site), format_bytes(best.bytes / steps), steps,
-      moments[best.last].first.empty() ? "stretches" : "phases", format_bytes(by_site[most][best.first]),
-      format_bytes(by_site[most][best.last]));
+      "Live blocks of {} grow by {} in each of {} {}, from {} to {}: it never falls in between.",
+      words_of(process, growth->site), format_bytes(growth->bytes / growth->steps), growth->steps,
+      growth->phases ? "phases" : "stretches", format_bytes(growth->from_bytes),
+      format_bytes(growth->from_bytes + growth->bytes));
   finding.cause = "Something keeps what is allocated there: a cache, a list, a table that only grows.";
-  finding.remedy = fmt::format("bound what {} adds to, or drop what is no longer needed", words_of(process, site));
-  finding.evidence = {{"growth_bytes", static_cast<std::int64_t>(best.bytes), Unit::bytes},
-                      {"steps", static_cast<std::int64_t>(steps), Unit::count},
-                      {"bytes_a_step", static_cast<std::int64_t>(best.bytes / steps), Unit::bytes}};
+  finding.remedy =
+      fmt::format("bound what {} adds to, or drop what is no longer needed", words_of(process, growth->site));
+  finding.evidence = {{"growth_bytes", static_cast<std::int64_t>(growth->bytes), Unit::bytes},
+                      {"steps", static_cast<std::int64_t>(growth->steps), Unit::count},
+                      {"bytes_a_step", static_cast<std::int64_t>(growth->bytes / growth->steps), Unit::bytes}};
   findings.push_back(std::move(finding));
 }
 
@@ -173,58 +263,6 @@ void find_temporary(const FindingInput& input, Findings& findings) {
   finding.remedy = "reuse one buffer, or keep it on the stack";
   finding.evidence = {{"temporary", static_cast<std::int64_t>(most->figures.temporary), Unit::count},
                       {"calls", static_cast<std::int64_t>(most->figures.calls), Unit::count}};
-  findings.push_back(std::move(finding));
-}
-
-// A buffer that is copied into a larger one again and again: both are alive while it is copied.
-void find_growing_buffers(const FindingInput& input, Findings& findings) {
-  constexpr std::uint64_t kLeastSteps = 4;
-  const ProcessReport& process = *input.process;
-  for (std::uint32_t i = 0; i < process.sites.size(); ++i) {
-    const Site& site = process.sites[i];
-    const Bytes both = site.figures.peak_live_bytes;
-    if (site.growth_steps < kLeastSteps || both <= site.largest_block_bytes) continue;
-    const Bytes old = both - site.largest_block_bytes;
-    const bool one_buffer = both <= 2 * site.largest_block_bytes && site.growth_steps * 2 >= site.figures.calls;
-    if (!one_buffer || old < least_notable(process)) continue;
-    Finding finding = make_finding(FindingKind::realloc_growth, Effect::lowers_peak, Certainty::exact, old, "");
-    finding.site = SiteIndex{i};
-    finding.saves_bytes = old;
-    finding.sentence = fmt::format(
-        "A buffer of {} grows in {} steps to {}; when it is copied the old block of {} and the new one are "
-        "alive together, {} in all.",
-        site_words(site), site.growth_steps, format_bytes(site.largest_block_bytes), format_bytes(old),
-        format_bytes(both));
-    finding.cause = "Growth by allocating, copying and freeing needs the old and the new block at once.";
-    finding.remedy =
-        "reserve the final size before filling, or grow with realloc: large blocks then move without a copy (mremap)";
-    finding.evidence = {{"steps", static_cast<std::int64_t>(site.growth_steps), Unit::count},
-                        {"largest_block_bytes", static_cast<std::int64_t>(site.largest_block_bytes), Unit::bytes},
-                        {"old_block_bytes", static_cast<std::int64_t>(old), Unit::bytes}};
-    findings.push_back(std::move(finding));
-  }
-}
-
-void find_moving_reallocs(const FindingInput& input, Findings& findings) {
-  constexpr Bytes kMuch = Bytes{256} << 20;
-  const ProcessReport& process = *input.process;
-  const Site* most = nullptr;
-  for (const Site& site : process.sites) {
-    if (most == nullptr || site.figures.realloc_copied_bytes > most->figures.realloc_copied_bytes) most = &site;
-  }
-  if (most == nullptr || most->figures.realloc_copied_bytes < kMuch) return;
-  const Figures& figures = most->figures;
-  Finding finding = make_finding(FindingKind::realloc_growth, Effect::informs, Certainty::exact, 0, "");
-  finding.site = SiteIndex{static_cast<std::uint32_t>(most - process.sites.data())};
-  finding.sentence =
-      fmt::format("{} of {} reallocs at {} moved their block, and {} were copied for {} of live data.",
-                  format_count(figures.reallocs_moved), format_count(figures.reallocs), site_words(*most),
-                  format_bytes(figures.realloc_copied_bytes), format_bytes(figures.peak_live_bytes));
-  finding.cause = "Another block lies right behind, so that the block cannot grow in place.";
-  finding.remedy = "grow by a factor (a quarter more, say) instead of by what is needed now";
-  finding.evidence = {{"reallocs", static_cast<std::int64_t>(figures.reallocs), Unit::count},
-                      {"moved", static_cast<std::int64_t>(figures.reallocs_moved), Unit::count},
-                      {"copied_bytes", static_cast<std::int64_t>(figures.realloc_copied_bytes), Unit::bytes}};
   findings.push_back(std::move(finding));
 }
 

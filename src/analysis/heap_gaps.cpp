@@ -8,6 +8,7 @@ namespace {
 constexpr Bytes kPage = 4096;
 constexpr Bytes kKeptOfFreeChunk = 48;  // sizeof(struct malloc_chunk)
 constexpr Bytes kChunkToBlock = 16;
+constexpr Bytes kFencePosts = 32;  // two chunk headers where the heap could not go on (sysmalloc)
 
 Address page_down(Address address) { return address / kPage * kPage; }
 Address page_up(Address address) { return page_down(address + kPage - 1); }
@@ -80,7 +81,7 @@ class PageShares {
   std::vector<Share> sites_;
 };
 
-void measure(const Gap& gap, RangeSet& resident, GapFigures& figures) {
+void measure(const Gap& gap, const PlacedBlock* above, RangeSet& resident, GapFigures& figures) {
   if (gap.begin >= gap.end) return;
   const Bytes all = resident.overlap(gap.begin, gap.end);
   if (all == 0) return;
@@ -92,6 +93,10 @@ void measure(const Gap& gap, RangeSet& resident, GapFigures& figures) {
   figures.trimmable_bytes += trimmable;
   figures.cached_bytes += all - pinned - trimmable;
   if (gap.top) figures.top_bytes += trimmable;
+  if (trimmable > 0) ++figures.pieces;
+  if (trimmable <= figures.largest_piece_bytes) return;
+  figures.largest_piece_bytes = trimmable;
+  figures.holder = above;
 }
 
 }  // namespace
@@ -99,11 +104,13 @@ void measure(const Gap& gap, RangeSet& resident, GapFigures& figures) {
 Gap gap_between(Address chunk_end, Address next_chunk, const HeapExtent& heap) {
   Gap gap;
   const bool first = chunk_end == heap.begin;
-  gap.top = next_chunk >= heap.end;
+  const bool fenced = heap.kind == HeapExtent::Kind::fenced;
+  gap.top = next_chunk >= heap.end && !fenced;
   gap.begin = first ? chunk_end : chunk_end + kChunkHeader;
-  gap.end = gap.top ? heap.end : next_chunk + kChunkHeader;
+  gap.end = next_chunk >= heap.end ? heap.end : next_chunk + kChunkHeader;
   gap.trim_begin = gap.trim_end = page_up(chunk_end + kKeptOfFreeChunk);
-  const Address end = gap.top ? heap.end : next_chunk;
+  Address end = std::min(next_chunk, heap.end);
+  if (fenced && next_chunk >= heap.end) end -= std::min(kFencePosts, end - heap.begin);
   if (gap.top && heap.kind != HeapExtent::Kind::main) return gap;
   if (end > gap.trim_begin) gap.trim_end = gap.trim_begin + page_down(end - gap.trim_begin);
   return gap;
@@ -114,10 +121,10 @@ GapFigures measure_gaps(const HeapExtent& heap, const Blocks& blocks, RangeSet& 
   Address end = heap.begin;
   for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
     if (!counts(*at)) continue;
-    if (chunk_of(*at) > end || end == heap.begin) measure(gap_between(end, chunk_of(*at), heap), resident, figures);
+    if (chunk_of(*at) > end || end == heap.begin) measure(gap_between(end, chunk_of(*at), heap), &*at, resident, figures);
     end = std::max(end, chunk_end(*at));
   }
-  if (end < heap.end) measure(gap_between(end, heap.end, heap), resident, figures);
+  if (end < heap.end) measure(gap_between(end, heap.end, heap), nullptr, resident, figures);
   return figures;
 }
 

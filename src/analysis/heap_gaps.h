@@ -30,6 +30,9 @@ struct GapFigures {
   Bytes pinned_bytes = 0;  // on pages with live bytes
   Bytes cached_bytes = 0;  // whole pages that malloc_trim(0) leaves: tops of arenas, first pages
   Bytes top_bytes = 0;     // of trimmable: at the top of the main heap
+  std::uint64_t pieces = 0;  // gaps with trimmable pages
+  Bytes largest_piece_bytes = 0;
+  const PlacedBlock* holder = nullptr;  // the block right above the largest piece; null: it is a top
 };
 
 // `blocks`: all live ones, ordered; those with a mapping of their own are passed over.

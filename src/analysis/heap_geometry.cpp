@@ -27,6 +27,26 @@ void add_main(const Mappings& mappings, std::vector<HeapExtent>& heaps) {
   }
 }
 
+// Takes out of the main heap what the program got by sbrk itself. Where no piece of glibc's follows, its top lies
+// below the program's memory: malloc_trim finds the break elsewhere and gives nothing of it back.
+void cut_out_breaks(const MappedRanges& mapped, std::vector<HeapExtent>& heaps) {
+  for (const auto& [begin, range] : mapped.ranges()) {
+    if (!range.by_break) continue;
+    std::vector<HeapExtent> pieces;
+    for (const HeapExtent& heap : heaps) {
+      if (heap.end <= begin || heap.begin >= range.end) {
+        pieces.push_back(heap);
+        continue;
+      }
+      const bool goes_on = range.end < heap.end;
+      if (heap.begin < begin)
+        pieces.push_back({goes_on ? HeapExtent::Kind::fenced : HeapExtent::Kind::other, heap.begin, begin});
+      if (goes_on) pieces.push_back({HeapExtent::Kind::main, range.end, heap.end});
+    }
+    heaps = std::move(pieces);
+  }
+}
+
 // The writable part of a thread arena's heap; the rest of its 64 MiB is reserved without access.
 void add_arena(const Mappings& mappings, Address start, std::vector<HeapExtent>& heaps) {
   auto at = mapping_at(mappings, start);
@@ -71,10 +91,11 @@ void add_stray(const Mappings& mappings, const std::vector<PlacedBlock>& blocks,
 }
 
 std::vector<HeapExtent> find_glibc_heaps(const Mappings& mappings, const HeapHistory& history,
-                                         const std::vector<PlacedBlock>& blocks) {
+                                         const std::vector<PlacedBlock>& blocks, const MappedRanges& mapped) {
   std::vector<HeapExtent> heaps;
   add_main(mappings, heaps);
-  std::vector<HeapExtent> main = heaps;
+  const std::vector<HeapExtent> main = heaps;
+  cut_out_breaks(mapped, heaps);
   for (Address start : history.arena_candidates()) {
     if (!inside(main, start)) add_arena(mappings, start, heaps);
   }
@@ -111,8 +132,8 @@ bool is_plain_anonymous(const smaps::Mapping& mapping) {
 }
 
 std::vector<HeapExtent> find_heaps(Allocator allocator, const Mappings& mappings, const HeapHistory& history,
-                                   const std::vector<PlacedBlock>& blocks) {
-  if (allocator == Allocator::glibc) return find_glibc_heaps(mappings, history, blocks);
+                                   const std::vector<PlacedBlock>& blocks, const MappedRanges& mapped) {
+  if (allocator == Allocator::glibc) return find_glibc_heaps(mappings, history, blocks, mapped);
   std::vector<HeapExtent> heaps;
   for (const smaps::Mapping& mapping : mappings) {
     const bool candidate = mapping.name == "[heap]" || is_plain_anonymous(mapping);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/live_set.h"
+#include "analysis/mapped_ranges.h"
 #include "base/ids.h"
 #include "probes/smaps/smaps_parser.h"
 
@@ -48,7 +49,8 @@ class HeapHistory {
 };
 
 struct HeapExtent {
-  enum class Kind : std::uint8_t { main, arena, other };
+  // fenced: a piece of the main heap that the program's own sbrk ended; glibc has gone on behind it.
+  enum class Kind : std::uint8_t { main, arena, other, fenced };
   Kind kind = Kind::main;
   Address begin = 0;
   Address end = 0;
@@ -60,7 +62,8 @@ struct PlacedBlock {
   Block block;
 };
 std::vector<HeapExtent> find_heaps(Allocator allocator, const std::vector<smaps::Mapping>& mappings,
-                                   const HeapHistory& history, const std::vector<PlacedBlock>& blocks);
+                                   const HeapHistory& history, const std::vector<PlacedBlock>& blocks,
+                                   const MappedRanges& mapped);
 
 // Private, writable, without a name of a file.
 bool is_plain_anonymous(const smaps::Mapping& mapping);

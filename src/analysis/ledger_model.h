@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,8 @@ extern const std::array<OwnerText, kOwners> kOwnerTexts;  // by Owner
 struct FileRow {
   std::string path;
   Bytes clean_bytes = 0;
-  Bytes dirty_bytes = 0;  // written pages of the file and private copies (anonymous) in its mapping
+  Bytes dirty_bytes = 0;   // written pages of the file and private copies (anonymous) in its mapping
+  Bytes copied_bytes = 0;  // of these, the private copies
 };
 
 // The part of one site in a snapshot.
@@ -62,7 +64,9 @@ struct SiteShare {
   Bytes pinned_bytes = 0;         // its share of the free bytes on pages where its blocks are among the survivors
   Bytes returns_bytes = 0;        // what malloc_trim(0) would return more if this site freed its blocks here
   bool returns_known = false;     // computed (for the sites that pin most)
-  Bytes mapped_bytes = 0;         // resident bytes of its mmap calls
+  Bytes mapped_bytes = 0;         // resident bytes of its mmap and sbrk calls
+  Bytes mapped_size_bytes = 0;    // address space of these
+  Bytes huge_bytes = 0;           // of its blocks and mappings, on pages of 2 MiB
 };
 
 // One heap of the allocator: [heap], or a thread arena's heap (glibc: aligned 64 MiB).
@@ -115,7 +119,12 @@ struct LedgerSnapshot {
   Bytes ambiguous_bytes = 0;        // zero page or shared page: the source could not tell; bounded by smaps Rss
   Bytes page_bytes_returnable = 0;  // what malloc_trim(0) would return: whole pages, = the heap_trimmable row
   Bytes top_bytes = 0;              // of it, at the top of a heap
-  std::uint32_t thread_stacks = 0;  // of threads, mapped now; the main thread's is not among them
+  std::uint64_t free_pieces = 0;    // stretches that make up the trimmable bytes
+  Bytes largest_piece_bytes = 0;
+  std::optional<SiteIndex> piece_holder;  // of the live block right above the largest piece; none: it is the top
+  Bytes piece_holder_bytes = 0;           // requested of that block
+  std::uint32_t thread_stacks = 0;        // of threads, mapped now; the main thread's is not among them
+  Bytes thread_stack_reserved_bytes = 0;  // address space of these
   std::vector<SiteShare> sites;     // largest first by resident + pinned + mapped
   std::vector<FileRow> files;       // largest first
   std::vector<ArenaRow> arenas;

@@ -1,5 +1,6 @@
 #include "analysis/mapped_ranges.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace memswell::analysis {
@@ -34,11 +35,11 @@ void MappedRanges::on(const trace::MappingEvent& event) {
   switch (event.kind) {
     case trace::MappingEvent::Kind::map:
       erase(event.address, end);
-      if (end > event.address) ranges_[event.address] = {end, event.stack, event.flags, event.file_backed};
+      if (end > event.address) ranges_[event.address] = {end, event.stack, event.flags, event.file_backed, false};
       return;
     case trace::MappingEvent::Kind::unmap: erase(event.address, end); return;
     case trace::MappingEvent::Kind::remap: {
-      MappedRange moved{end, event.stack, 0, false};
+      MappedRange moved{end, event.stack, 0, false, false};
       const auto old = ranges_.find(event.old_address);
       if (old != ranges_.end()) {  // still the same kind of memory
         moved.flags = old->second.flags;
@@ -49,8 +50,14 @@ void MappedRanges::on(const trace::MappingEvent& event) {
       if (end > event.address) ranges_[event.address] = moved;
       return;
     }
-    case trace::MappingEvent::Kind::advise:
-    case trace::MappingEvent::Kind::heap_break: return;
+    case trace::MappingEvent::Kind::heap_break: {
+      const Address before = event.old_address;
+      if (before == 0) return;  // not known in older recordings
+      erase(std::min(before, event.address), std::max(before, event.address));
+      if (event.address > before) ranges_[before] = {event.address, event.stack, 0, false, true};
+      return;
+    }
+    case trace::MappingEvent::Kind::advise: return;
   }
 }
 

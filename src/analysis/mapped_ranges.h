@@ -1,4 +1,4 @@
-// What the program mapped itself (mmap, mremap), by address, with the stack that did it. What the allocator maps for
+// What the program mapped itself (mmap, mremap, sbrk), by address, with the stack that did it. What the allocator maps for
 // its own use is not in the recording and so not here. Kept as ordered, disjoint ranges; unmapping splits them.
 #pragma once
 
@@ -14,6 +14,7 @@ struct MappedRange {
   StackId stack;
   std::uint32_t flags = 0;  // MAP_*
   bool file_backed = false;
+  bool by_break = false;  // got by brk or sbrk: lies inside [heap], between pieces of the allocator's
 };
 
 class MappedRanges {

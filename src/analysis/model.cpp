@@ -44,6 +44,7 @@ std::string_view finding_key(FindingKind kind) {
                                                                      "lazily_freed",
                                                                      "reserved_address_space",
                                                                      "mapped_memory",
+                                                                     "outside_heap",
                                                                      "events_lost",
                                                                      "not_preloaded",
                                                                      "peak_between_samples",

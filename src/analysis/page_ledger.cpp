@@ -68,7 +68,7 @@ class Join {
     space_.mappings = input.mappings;
     space_.own = input.pages->own;
     space_.mapped = &input.mapped->ranges();
-    space_.heaps = find_heaps(input.allocator, *input.mappings, *input.history, input.blocks);
+    space_.heaps = find_heaps(input.allocator, *input.mappings, *input.history, input.blocks, *input.mapped);
     zones_ = cut_zones(space_, tops());
     heap_live_.resize(space_.heaps.size());
   }
@@ -108,8 +108,10 @@ class Join {
   void note_heap(const PlacedBlock& placed, Bytes live);
   void place_rest(const ZoneBooks& books);
   void place_file(const Zone& zone, Bytes bytes);
+  void place_mapped(const Zone& zone, Bytes bytes);
   void place_heap_rest(const Zone& zone, const ZoneBooks& books, std::size_t index);
   void place_gaps();
+  void note_pieces(const GapFigures& gaps);
   void ask_what_if();
   void sum_up();
 
@@ -186,7 +188,11 @@ void Join::place(const PlacedBlock& placed, ZoneBooks& books) {
   snapshot_.live_bytes += requested;
   snapshot_.usable_bytes += placed.block.usable();
   ++snapshot_.live_blocks;
-  if (residency_.huge.bytes() > 0) huge_live_ += residency_.huge.overlap(header, end);
+  if (residency_.huge.bytes() > 0) {
+    const Bytes huge = residency_.huge.overlap(header, end);
+    huge_live_ += huge;
+    mine.huge_bytes += huge;
+  }
   if (placed.block.noted && input_.used != nullptr) {
     const auto used = input_.used->find(placed.address);
     if (used != input_.used->end()) mine.overallocated_bytes += requested - std::min(requested, used->second);
@@ -216,7 +222,15 @@ void Join::place_file(const Zone& zone, Bytes bytes) {
   file.path = zone.file;
   const Bytes dirty = std::min(bytes, mapping.private_dirty_bytes + mapping.shared_dirty_bytes);
   file.dirty_bytes += dirty;
+  file.copied_bytes += std::min(dirty, mapping.anonymous_bytes);
   file.clean_bytes += bytes - dirty;
+}
+
+void Join::place_mapped(const Zone& zone, Bytes bytes) {
+  SiteShare& mine = share(site_of(zone.stack));
+  mine.mapped_bytes += bytes;
+  mine.mapped_size_bytes += zone.end - zone.begin;
+  if (residency_.huge.bytes() > 0) mine.huge_bytes += residency_.huge.overlap(zone.begin, zone.end);
 }
 
 void Join::place_heap_rest(const Zone& zone, const ZoneBooks& books, std::size_t index) {
@@ -240,11 +254,13 @@ void Join::place_rest(const ZoneBooks& books) {
       continue;
     }
     const bool main_stack = (*input_.mappings)[zone.mapping].name.starts_with("[stack");
-    if (zone.owner == Owner::stacks && !main_stack) ++snapshot_.thread_stacks;
-    if (rest == 0) continue;
+    if (zone.owner == Owner::stacks && !main_stack) {
+      ++snapshot_.thread_stacks;
+      snapshot_.thread_stack_reserved_bytes += zone.end - zone.begin;
+    }
+    if (zone.stack.value != 0) place_mapped(zone, rest);
     row(zone.owner) += rest;
-    if (zone.owner == Owner::files) place_file(zone, rest);
-    if (zone.stack.value != 0) share(site_of(zone.stack)).mapped_bytes += rest;
+    if (zone.owner == Owner::files && rest > 0) place_file(zone, rest);
   }
 }
 
@@ -260,10 +276,21 @@ void Join::place_gaps() {
     const Bytes told_apart = gaps.trimmable_bytes + gaps.pinned_bytes;
     row(Owner::heap_cached) += heap_live_[i].free_bytes - std::min(heap_live_[i].free_bytes, told_apart);
     snapshot_.top_bytes += gaps.top_bytes;
+    note_pieces(gaps);
     heap_live_[i].trimmable_bytes = gaps.trimmable_bytes;
     share_pinned(heap, input_.blocks, residency_.resident, site, give);
   }
   ask_what_if();
+}
+
+void Join::note_pieces(const GapFigures& gaps) {
+  snapshot_.free_pieces += gaps.pieces;
+  if (gaps.largest_piece_bytes <= snapshot_.largest_piece_bytes) return;
+  snapshot_.largest_piece_bytes = gaps.largest_piece_bytes;
+  snapshot_.piece_holder.reset();
+  if (gaps.holder == nullptr) return;
+  snapshot_.piece_holder = site_of(gaps.holder->block.stack);
+  snapshot_.piece_holder_bytes = gaps.holder->block.requested();
 }
 
 void Join::ask_what_if() {
@@ -311,7 +338,8 @@ void Join::sum_up() {
   for (std::size_t i = 0; i < space_.heaps.size(); ++i) {
     heap_live_[i].begin = space_.heaps[i].begin;
     heap_live_[i].end = space_.heaps[i].end;
-    heap_live_[i].main = space_.heaps[i].kind == HeapExtent::Kind::main;
+    heap_live_[i].main =
+        space_.heaps[i].kind == HeapExtent::Kind::main || space_.heaps[i].kind == HeapExtent::Kind::fenced;
     huge_heap += residency_.huge.overlap(space_.heaps[i].begin, space_.heaps[i].end);
   }
   snapshot_.beside.huge_rounding_bytes = huge_heap - std::min(huge_heap, huge_live_);
@@ -320,7 +348,7 @@ void Join::sum_up() {
   for (SiteShare& mine : shares_) {
     snapshot_.beside.untouched_bytes += mine.untouched_bytes;
     snapshot_.beside.overallocated_bytes += mine.overallocated_bytes;
-    if (mine.live_blocks + mine.mapped_bytes > 0) snapshot_.sites.push_back(mine);
+    if (mine.live_blocks + mine.mapped_size_bytes > 0) snapshot_.sites.push_back(mine);
   }
   std::sort(snapshot_.sites.begin(), snapshot_.sites.end(), [](const SiteShare& a, const SiteShare& b) {
     return a.resident_bytes + a.pinned_bytes + a.mapped_bytes > b.resident_bytes + b.pinned_bytes + b.mapped_bytes;

@@ -22,6 +22,7 @@ std::map<SiteIndex, Site> collect(const ProcessReport& report, const StackBook& 
   }
   for (const LedgerSnapshot& snapshot : report.snapshots) {
     for (const SiteShare& share : snapshot.sites) at(share.site);
+    if (snapshot.piece_holder) at(*snapshot.piece_holder);
     for (const ArenaRow& arena : snapshot.arenas) {
       if (arena.live_blocks > 0) at(arena.highest_site);
     }
@@ -93,6 +94,7 @@ std::unordered_map<SiteIndex, SiteIndex> fill_sites(ProcessReport& report, const
   for (const StackFigures& entry : report.stacks) report.site_of_stack.push_back(place.at(book.site_of(entry.stack)));
   for (LedgerSnapshot& snapshot : report.snapshots) {
     for (SiteShare& share : snapshot.sites) share.site = place.at(share.site);
+    if (snapshot.piece_holder) snapshot.piece_holder = place.at(*snapshot.piece_holder);
     for (ArenaRow& arena : snapshot.arenas) {
       const auto highest = place.find(arena.highest_site);
       arena.highest_site = highest != place.end() ? highest->second : SiteIndex{0};

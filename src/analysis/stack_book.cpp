@@ -32,6 +32,7 @@ StackBook::StackBook() : plumbing_(allocates) {
   table_.stacks.emplace_back();
   site_of_frame_.emplace_back();
   site_of_stack_.emplace_back();
+  only_plumbing_.push_back(true);
   sites_.emplace_back();
 }
 
@@ -49,6 +50,7 @@ void StackBook::on(const trace::StackNode& node) {
   if (node.id.value != table_.stacks.size() || node.parent.value >= node.id.value) return;
   table_.stacks.push_back({node.parent, frame_index(node.frame)});
   site_of_stack_.emplace_back();
+  only_plumbing_.push_back(true);
   if (resolved_) place(node.id);
 }
 
@@ -140,13 +142,13 @@ void StackBook::place(StackId stack) {
   const StackEntry entry = table_.stacks[stack.value];
   const std::optional<SiteIndex>& here = site_of_frame_[entry.frame];
   const NamedFrame& frame = table_.frames[entry.frame];
-  if (here) {
-    site_of_stack_[stack.value] = *here;
-  } else if (site_of_stack_[entry.parent.value] != SiteIndex{0} || is_mark(frame.frame)) {
-    site_of_stack_[stack.value] = site_of_stack_[entry.parent.value];  // plumbing: the caller's site
-  } else {
-    site_of_stack_[stack.value] = site_at(frame, frame.levels.front());  // nothing but plumbing: name that
-  }
+  SiteIndex& site = site_of_stack_[stack.value];
+  only_plumbing_[stack.value] = !here && only_plumbing_[entry.parent.value];
+  site = here ? *here : site_of_stack_[entry.parent.value];
+  if (!only_plumbing_[stack.value] || is_mark(frame.frame)) return;
+  // Nothing but plumbing so far: its innermost frame with a name, else the outermost.
+  const bool named = !frame.levels.front().function.empty();
+  if (named || site == SiteIndex{0}) site = site_at(frame, frame.levels.front());
 }
 
 }  // namespace memswell::analysis

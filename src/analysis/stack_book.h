@@ -62,6 +62,7 @@ class StackBook : public SiteOfStack {
   std::vector<std::optional<SiteIndex>> site_of_frame_;  // nullopt: plumbing through and through
   StackTable table_;
   std::vector<SiteIndex> site_of_stack_;
+  std::vector<bool> only_plumbing_;  // by StackId: the site is a fallback
   std::map<SiteKey, SiteIndex> site_index_;
   std::vector<Site> sites_;
   Names* names_ = nullptr;

@@ -110,7 +110,9 @@ Zone zone_at(const AddressSpace& space, const Zone& of_mapping, Address begin, A
   const MappedRange* mapped = mapped_at(space, begin);
   if (mapped == nullptr || mapped->file_backed) return zone;
   // A guess from the neighbourhood (bss, a stack) gives way to what the program did.
-  const bool free_to_take = is_plain_anonymous((*space.mappings)[of_mapping.mapping]);
+  const smaps::Mapping& mapping = (*space.mappings)[of_mapping.mapping];
+  const bool anonymous = !mapping.perms.shared && (mapping.name.empty() || mapping.name.starts_with("[anon:"));
+  const bool free_to_take = mapped->by_break || anonymous;
   if (free_to_take) zone.owner = Owner::mapped;
   if (zone.owner == Owner::mapped || zone.owner == Owner::shared) zone.stack = mapped->stack;
   return zone;

@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -16,6 +17,23 @@ spdlog::logger& logger() {
   return *instance;
 }
 
+// Sentences quote names of files and programs, which may hold anything: control characters come out as \x1b, the two
+// bytes of C1 controls as well.
+std::string harmless(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < line.size() ? line[i + 1] : ' ');
+    const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || c1) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += line[i];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void set_level(Level level) {
@@ -26,9 +44,9 @@ void set_level(Level level) {
   }
 }
 
-void note(std::string_view line) { logger().info("{}", line); }
-void warning(std::string_view line) { logger().warn("{}", line); }
-void error(std::string_view line) { logger().error("{}", line); }
-void detail(std::string_view line) { logger().debug("{}", line); }
+void note(std::string_view line) { logger().info("{}", harmless(line)); }
+void warning(std::string_view line) { logger().warn("{}", harmless(line)); }
+void error(std::string_view line) { logger().error("{}", harmless(line)); }
+void detail(std::string_view line) { logger().debug("{}", harmless(line)); }
 
 }  // namespace memswell::log

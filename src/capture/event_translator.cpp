@@ -111,9 +111,9 @@ Emitted EventTranslator::translate_mapping(Ring& ring, const RingRecord& record,
       event.length = record.extra[0];
       event.flags = record.small;
       break;
-    case MappingEvent::Kind::heap_break: break;
+    case MappingEvent::Kind::heap_break: event.old_address = record.extra[0]; break;
   }
-  if (kind == MappingEvent::Kind::map || kind == MappingEvent::Kind::remap) {
+  if (kind != MappingEvent::Kind::unmap && kind != MappingEvent::Kind::advise) {
     const std::optional<StackId> stack = stack_of(ring, record);
     if (!stack) return Emitted::broken;
     event.stack = *stack;

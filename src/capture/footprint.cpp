@@ -41,13 +41,18 @@ std::vector<trace::PageRun> runs_for_recording(const std::vector<smaps::PageRun>
 // of the few places that one reading looks at.
 constexpr Bytes kUnwindTableBytes = 512 * 1024;
 
-Bytes resident_bytes(const std::vector<trace::PageRun>& runs) {
+// By how much the pages contradict RSS. Pages that may be zero pages can count or not.
+Bytes disagreement(const std::vector<trace::PageRun>& runs, Bytes rss) {
   constexpr auto kPresent = static_cast<std::uint32_t>(trace::PageBit::present);
   constexpr auto kZero = static_cast<std::uint32_t>(trace::PageBit::zero_page);
-  Bytes bytes = 0;
-  for (const trace::PageRun& run : runs)
-    if ((run.bits & (kPresent | kZero)) == kPresent) bytes += run.end - run.begin;
-  return bytes;
+  constexpr auto kMaybeZero = static_cast<std::uint32_t>(trace::PageBit::maybe_zero_page);
+  Bytes least = 0, most = 0;
+  for (const trace::PageRun& run : runs) {
+    if ((run.bits & (kPresent | kZero)) != kPresent) continue;
+    most += run.end - run.begin;
+    if ((run.bits & kMaybeZero) == 0) least += run.end - run.begin;
+  }
+  return rss > most ? rss - most : least - std::min(least, rss);
 }
 
 trace::SmapsSnapshot empty_smaps(const Image& image, Nanoseconds time, trace::SnapshotCause cause) {
@@ -181,9 +186,9 @@ bool Footprint::look(Image& image, trace::SmapsSnapshot& smaps, trace::PageSnaps
     if (!map || !*map) return true;
     pages.source = static_cast<trace::PageSource>((*map)->source);
     pages.runs = runs_for_recording((*map)->runs);
-    const Bytes resident = resident_bytes(pages.runs);
-    image.snapshot_disagreement_bytes = rss > resident ? rss - resident : resident - rss;
-    if (pages.source != trace::PageSource::pagemap_scan || image.snapshot_disagreement_bytes <= kAgreement) return true;
+    if (pages.source == trace::PageSource::smaps_only) return true;  // nothing to compare with
+    image.snapshot_disagreement_bytes = disagreement(pages.runs, rss);
+    if (image.snapshot_disagreement_bytes <= kAgreement) return true;
   }
   return true;
 }
@@ -205,8 +210,7 @@ void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::st
   read_status(image, smaps.status);
   gate.open();
   pages.pause = gate.closed_for();
-  if (cause == trace::SnapshotCause::peak && pages.source == trace::PageSource::pagemap_scan &&
-      image.snapshot_disagreement_bytes > kTolerated) {
+  if (cause == trace::SnapshotCause::peak && image.snapshot_disagreement_bytes > kTolerated) {
     image.snapshot_rss_bytes = rss_before;
     return;
   }
@@ -218,6 +222,9 @@ void Footprint::cut_peak(Image& image, trace::PhaseBoundary& boundary) {
   std::string status;
   boundary.peak_exact = read_status(image, status) && image.peak_is_of_phase;
   boundary.peak_rss_bytes = image.phase_peak_bytes;
+  // The first boundary may come before any thorough reading.
+  std::string smaps;
+  if (image.own_bytes == 0 && image.slot && read_smaps(image, smaps)) read_own(image, smaps);
   boundary.own_bytes = image.own_bytes;
   boundary.own_growth_bytes =
       image.own_bytes > image.own_at_phase_bytes ? image.own_bytes - image.own_at_phase_bytes : 0;

@@ -7,6 +7,16 @@
 #include <cstring>
 
 namespace memswell::capture {
+namespace {
+
+// As part of a file's name: what is not printable ASCII could act on the terminal that lists the folder.
+std::string harmless(std::string name) {
+  for (char& c : name)
+    if (c < ' ' || c > '~') c = '_';
+  return name;
+}
+
+}  // namespace
 
 Result<std::string> expand_output_name(const std::string& pattern, const std::string& program, std::uint32_t pid) {
   const std::string text = pattern.empty() ? "memswell.%e.%p.swell" : pattern;
@@ -19,7 +29,7 @@ Result<std::string> expand_output_name(const std::string& pattern, const std::st
     const char letter = i + 1 < text.size() ? text[++i] : '\0';
     switch (letter) {
       case 'p': name += std::to_string(pid); break;
-      case 'e': name += program.substr(program.rfind('/') + 1); break;
+      case 'e': name += harmless(program.substr(program.rfind('/') + 1)); break;
       case '%': name += '%'; break;
       default:
         return Error{"-o " + pattern + ": after % may stand p (pid), e (program) or % (a percent sign).", ExitCode::usage};

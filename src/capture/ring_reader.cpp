@@ -29,7 +29,7 @@ constexpr std::array<Shape, 256> make_shapes() {
   set(RecordKind::realloc_failed, Payload::none, 0);
   set(RecordKind::unmap, Payload::none, 1);
   set(RecordKind::advise, Payload::none, 1);
-  set(RecordKind::heap_break, Payload::none, 0);
+  set(RecordKind::heap_break, Payload::stack, 1);
   set(RecordKind::thread, Payload::none, 0);
   set(RecordKind::layout, Payload::none, 0);
   set(RecordKind::mark_phase, Payload::text, 0);

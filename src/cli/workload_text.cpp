@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "report/bench_table.h"
 #include "report/comparison.h"
+#include "report/escape.h"
 #include "report/findings_text.h"
 #include "report/selection.h"
 #include "workloads/machine.h"
@@ -22,6 +23,7 @@ using workloads::Verdict;
 using Value = std::optional<std::uint64_t>;
 
 constexpr std::size_t kFindings = 3;
+constexpr std::size_t kPulses = 2;
 constexpr std::size_t kMostPhaseRows = 24;
 
 BenchUnit bench_unit(workloads::Unit unit) {
@@ -152,12 +154,25 @@ std::string expectations(const VariantRun& run, const report::Terminal& terminal
   return out + "\n" + failures;
 }
 
+// How the first passes differ: the second pulse against the first, the third against the second.
+std::string pulses(const analysis::ProcessReport& process, const report::Terminal& terminal) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const analysis::Pulse& pulse : process.pulses) {
+    if (pulse.comparison.empty() || shown++ == kPulses) continue;
+    const std::string text = fmt::format("  then RSS peaked at {} in phase \"{}\". {}", format_bytes(pulse.peak_rss_bytes),
+                                         report::escaped(pulse.phase), report::escaped(pulse.comparison));
+    out += report::wrapped(text, terminal.width, 4) + "\n";
+  }
+  return out;
+}
+
 std::string explanation(const VariantRun& run, const report::Terminal& terminal) {
   std::string out = terminal.paint(report::Colour::strong, run.variant->name) + "\n  ";
   out += report::wrapped(run.variant->shows, terminal.width - 2, 2) + "\n";
   out += expectations(run, terminal);
   if (const analysis::ProcessReport* process = report::main_process(*run.report))
-    out += report::findings_text(*process, kFindings, terminal);
+    out += pulses(*process, terminal) + report::findings_text(*process, kFindings, terminal);
   return out + "  recording: " + run.recording + "\n";
 }
 

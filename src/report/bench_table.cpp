@@ -39,8 +39,6 @@ std::string value_text(BenchUnit unit, std::uint64_t value) {
   return {};
 }
 
-bool overlap(const BenchRange& a, const BenchRange& b) { return a.low <= b.high && b.low <= a.high; }
-
 // "±3 %": half of the range, as a part of the median.
 std::string spread_text(std::uint64_t median, const BenchRange& range) {
   if (range.low == range.high || median == 0) return {};
@@ -149,6 +147,8 @@ bool common(const std::vector<Facts>& facts, std::size_t key) {
 }
 
 }  // namespace
+
+bool overlap(const BenchRange& a, const BenchRange& b) { return a.low <= b.high && b.low <= a.high; }
 
 BenchRow row_of_runs(std::string name, BenchUnit unit, const std::vector<std::vector<Value>>& columns) {
   BenchRow row{std::move(name), unit, {}, {}};

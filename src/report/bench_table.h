@@ -19,6 +19,8 @@ struct BenchRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
+// Repeated runs whose ranges overlap show no difference.
+bool overlap(const BenchRange& a, const BenchRange& b);
 
 struct BenchRow {
   std::string name;

@@ -131,11 +131,13 @@ class Changes {
     return of_columns;
   }
 
+  // A column whose spread covers the difference has none.
   static std::uint64_t change_of(const BenchRow& row) {
     std::uint64_t largest = 0;
     const std::uint64_t reference = row.values[0].value_or(0);
-    for (const Value& value : row.values) {
-      const std::uint64_t bytes = value.value_or(0);
+    for (std::size_t i = 1; i < row.values.size(); ++i) {
+      if (!row.ranges.empty() && overlap(row.ranges[0], row.ranges[i])) continue;
+      const std::uint64_t bytes = row.values[i].value_or(0);
       largest = std::max(largest, bytes > reference ? bytes - reference : reference - bytes);
     }
     return largest;

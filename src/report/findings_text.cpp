@@ -57,8 +57,11 @@ std::string effect_text(const Finding& finding) {
     case analysis::Effect::lowers_what_stays: what = "lowers what stays"; break;
     case analysis::Effect::informs: return {};
   }
-  return finding.saves_bytes == 0 ? fmt::format(" ({})", what)
-                                  : fmt::format(" ({} by about {})", what, format_bytes(finding.saves_bytes));
+  if (finding.saves_bytes == 0) return fmt::format(" ({})", what);
+  // What a peak is made of is not all spared when its largest part is: something else peaks then.
+  const bool most = finding.kind == analysis::FindingKind::transient_peak ||
+                    finding.kind == analysis::FindingKind::peak_between_samples;
+  return fmt::format(" ({} by {} {})", what, most ? "up to" : "about", format_bytes(finding.saves_bytes));
 }
 
 std::string_view certainty_text(analysis::Certainty certainty) {

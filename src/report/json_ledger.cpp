@@ -69,6 +69,8 @@ void write_shares(JsonWriter& json, const LedgerSnapshot& snapshot) {
       json.null("returns_bytes");
     }
     json.number("mapped_bytes", share.mapped_bytes);
+    json.number("mapped_size_bytes", share.mapped_size_bytes);
+    json.number("huge_bytes", share.huge_bytes);
     json.end_object();
   }
   json.end_array();
@@ -81,6 +83,7 @@ void write_files(JsonWriter& json, const LedgerSnapshot& snapshot) {
     json.text("path", file.path);
     json.number("clean_bytes", file.clean_bytes);
     json.number("dirty_bytes", file.dirty_bytes);
+    json.number("copied_bytes", file.copied_bytes);
     json.end_object();
   }
   json.end_array();
@@ -128,6 +131,10 @@ void write_snapshot(JsonWriter& json, const LedgerSnapshot& snapshot) {
   json.number("ambiguous_bytes", snapshot.ambiguous_bytes);
   json.number("page_bytes_returnable", snapshot.page_bytes_returnable);
   json.number("top_bytes", snapshot.top_bytes);
+  json.number("free_pieces", snapshot.free_pieces);
+  json.number("largest_piece_bytes", snapshot.largest_piece_bytes);
+  json.number("thread_stacks", snapshot.thread_stacks);
+  json.number("thread_stack_reserved_bytes", snapshot.thread_stack_reserved_bytes);
   write_shares(json, snapshot);
   write_files(json, snapshot);
   write_arenas(json, snapshot);

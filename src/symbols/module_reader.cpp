@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -125,6 +126,9 @@ NameTable ModuleReader::read() {
 std::string why_not_recorded_file(const std::string& path, const BuildId& recorded) {
   if (!path.starts_with('/')) return "mapped by the kernel or made at run time, there is no file to read names from";
   if (path.ends_with(kDeleted)) return "its file was deleted or replaced while it ran, names are lost with it";
+  // The path is a stranger's: opening a device can do things.
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return "its file cannot be read: not a regular file";
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) return fmt::format("its file cannot be opened ({})", std::strerror(errno));
   if (recorded.empty()) return {};

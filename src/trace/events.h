@@ -182,11 +182,11 @@ struct MappingEvent {
   Kind kind = Kind::map;
   Address address = 0;
   Bytes length = 0;
-  StackId stack;                // map, remap
+  StackId stack;                // map, remap, heap_break
   std::uint32_t protection = 0; // map
   std::uint32_t flags = 0;      // map: MAP_*; advise: MADV_*
   bool file_backed = false;     // map
-  Address old_address = 0;      // remap
+  Address old_address = 0;      // remap; heap_break: the break before (`address` is the new one)
   Bytes old_length = 0;         // remap
 };
 

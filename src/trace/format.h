@@ -19,7 +19,7 @@
 namespace memswell::format {
 
 inline constexpr std::uint64_t kRegionMagic = 0x6c6c'6577'736d'656d;  // "memswell"
-inline constexpr std::uint32_t kRegionVersion = 1;
+inline constexpr std::uint32_t kRegionVersion = 2;
 inline constexpr std::uint64_t kPageBytes = 4096;
 inline constexpr std::uint32_t kProcessSlots = 1024;
 inline constexpr std::uint32_t kRingSlots = 4096;
@@ -206,13 +206,13 @@ enum class RecordKind : std::uint8_t {
   operator_new = 5,  // where an allocator's own library defines it
   map = 6,           // mmap: size = length (small is 0); extra word: prot | flags << 32 | (fd ≥ 0) << 63
   remap = 7,         // mremap: address new, size = new length; extra words: old address, old length
+  heap_break = 8,    // brk, sbrk by the program: address = the new break, size = 0; extra word: the break before
   // Without a stack: two words, plus the extra words named.
   free = 16,
   realloc_begin = 17,   // address = the old block, which ends here unless realloc_failed follows. Before the call.
   realloc_failed = 18,  // the old block lives on
   unmap = 19,           // extra: length
   advise = 20,          // madvise that succeeded. small = advice, extra: length
-  heap_break = 21,      // brk, sbrk by the program: address = the new break
   // About the thread and process.
   thread = 32,          // another thread goes on with this ring; address = its tid
   layout = 33,          // following pcs belong to the layout at pool page `address` − 1

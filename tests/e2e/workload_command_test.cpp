@@ -45,6 +45,13 @@ TEST_F(WorkloadCommand, EveryRunLeavesItsRecordings) {
     EXPECT_EQ(memswell({"report", variant.at("recording")}).exit_code, 0);
 }
 
+TEST_F(WorkloadCommand, TheExplanationSaysHowTheSecondPassDiffers) {
+  const Finished done = workload({"freelist-pulse", "--variant", "block", "--size", "500000", "--passes", "2"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("MiB above the pulse before"));
+  EXPECT_THAT(done.out, HasSubstr("looks like a free list"));
+}
+
 // What RSS alone hides: the spare part of the strings, in either order, although it is told after the peak.
 TEST_F(WorkloadCommand, OverallocationInTheTableIsTheProgramsOwn) {
   const Finished done = workload({"append", "--variant", "glibc-pow2-i", "--variant", "glibc-pow2-_", "--variant",

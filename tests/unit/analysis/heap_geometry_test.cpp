@@ -20,7 +20,7 @@ TEST(HeapGeometry, KnowsGlibcByItsName) {
 }
 
 TEST(HeapGeometry, TheMainHeapIsTheMappingOfThatName) {
-  const auto heaps = find_heaps(Allocator::glibc, {mapping(0x10000, 4, "rw-p", "[heap]", 4)}, HeapHistory(), {});
+  const auto heaps = find_heaps(Allocator::glibc, {mapping(0x10000, 4, "rw-p", "[heap]", 4)}, HeapHistory(), {}, {});
   ASSERT_EQ(heaps.size(), 1u);
   EXPECT_EQ(heaps[0].kind, HeapExtent::Kind::main);
   EXPECT_EQ(heaps[0].end, 0x14000u);
@@ -29,7 +29,7 @@ TEST(HeapGeometry, TheMainHeapIsTheMappingOfThatName) {
 TEST(HeapGeometry, AnArenaIsFoundByWhatWasAllocatedInItOnce) {
   HeapHistory history;
   history.note(kArena + 0x1000, 24);
-  const auto heaps = find_heaps(Allocator::glibc, {mapping(kArena, 33, "rw-p", "", 3)}, history, {});
+  const auto heaps = find_heaps(Allocator::glibc, {mapping(kArena, 33, "rw-p", "", 3)}, history, {}, {});
   ASSERT_EQ(heaps.size(), 1u);
   EXPECT_EQ(heaps[0].kind, HeapExtent::Kind::arena);
   EXPECT_EQ(heaps[0].begin, kArena);
@@ -40,14 +40,14 @@ TEST(HeapGeometry, AnArenaEndsAfter64MiBThoughItsMappingGoesOn) {
   HeapHistory history;
   history.note(kArena + 0x1000, 24);
   const auto heaps =
-      find_heaps(Allocator::glibc, {mapping(kArena, (Bytes{80} << 20) / kPage, "rw-p", "", 3)}, history, {});
+      find_heaps(Allocator::glibc, {mapping(kArena, (Bytes{80} << 20) / kPage, "rw-p", "", 3)}, history, {}, {});
   EXPECT_EQ(heaps.at(0).end, kArena + (Bytes{64} << 20));
 }
 
 TEST(HeapGeometry, ABlockWithItsOwnMappingMakesNoArena) {
   HeapHistory history;
   history.note(kArena + 16, 33 * kPage - 16);
-  EXPECT_TRUE(find_heaps(Allocator::glibc, {mapping(kArena, 33, "rw-p", "", 3)}, history, {}).empty());
+  EXPECT_TRUE(find_heaps(Allocator::glibc, {mapping(kArena, 33, "rw-p", "", 3)}, history, {}, {}).empty());
 }
 
 TEST(HeapGeometry, OtherAllocatorsOwnEveryMappingInWhichTheyEverPlacedABlock) {
@@ -55,7 +55,7 @@ TEST(HeapGeometry, OtherAllocatorsOwnEveryMappingInWhichTheyEverPlacedABlock) {
   history.note(kArena + 0x5000, 48);
   const auto heaps = find_heaps(
       Allocator::other, {mapping(kArena, 512, "rw-p", "", 3), mapping(kArena + (Bytes{512} << 20), 4, "rw-p", "", 3)},
-      history, {});
+      history, {}, {});
   ASSERT_EQ(heaps.size(), 1u);
   EXPECT_EQ(heaps[0].begin, kArena);
 }

@@ -64,5 +64,28 @@ TEST(MappedRanges, ALengthThatWrapsIsNoMapping) {
   EXPECT_TRUE(mapped.ranges().empty());
 }
 
+trace::MappingEvent break_moves(Address before, Address after, std::uint32_t stack = 1) {
+  trace::MappingEvent made = event(Kind::heap_break, after, 0, stack);
+  made.old_address = before;
+  return made;
+}
+
+TEST(MappedRanges, TheProgramsOwnBreakIsItsOwnToTheByte) {
+  MappedRanges mapped;
+  mapped.on(break_moves(0x10010, 0x18010, 7));
+  ASSERT_EQ(mapped.ranges().size(), 1u);
+  EXPECT_EQ(mapped.ranges().at(0x10010).end, 0x18010u);
+  EXPECT_EQ(mapped.ranges().at(0x10010).stack, StackId{7});
+  EXPECT_TRUE(mapped.ranges().at(0x10010).by_break);
+  mapped.on(break_moves(0x18010, 0x12000));
+  EXPECT_EQ(mapped.ranges().at(0x10010).end, 0x12000u) << "given back from the end";
+}
+
+TEST(MappedRanges, ABreakWhoseBeginIsNotKnownIsLeftToTheAllocator) {
+  MappedRanges mapped;
+  mapped.on(break_moves(0, 0x18000));
+  EXPECT_TRUE(mapped.ranges().empty());
+}
+
 }  // namespace
 }  // namespace memswell::analysis

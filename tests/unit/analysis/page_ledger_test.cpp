@@ -74,6 +74,35 @@ TEST_F(PageLedgerTest, FreedPagesBelowALiveBlockAreTrimmable) {
   EXPECT_EQ(snapshot.arenas[0].free_bytes, 10 * kPage - 48);
 }
 
+trace::MappingEvent sbrk(Address before, Address after) {
+  trace::MappingEvent made;
+  made.kind = trace::MappingEvent::Kind::heap_break;
+  made.old_address = before;
+  made.address = after;
+  made.stack = StackId{3};
+  return made;
+}
+
+TEST_F(PageLedgerTest, WhatTheProgramGotBySbrkIsMappedAndNotTrimmable) {
+  add(kHeap, 30, "rw-p", "[heap]", 30);
+  mapped_.on(sbrk(kHeap + 10 * kPage, kHeap + 30 * kPage));
+  const LedgerSnapshot snapshot = make({block(kHeap + 0x2a0, 100)});
+  EXPECT_EQ(snapshot.row(Owner::mapped), 20 * kPage);
+  EXPECT_EQ(snapshot.sites.at(0).site, SiteIndex{3});
+  EXPECT_EQ(snapshot.sites.at(0).mapped_bytes, 20 * kPage);
+  EXPECT_EQ(snapshot.row(Owner::heap_trimmable), 0u) << "malloc_trim finds the break beyond its top";
+  EXPECT_EQ(snapshot.row(Owner::heap_cached), 9 * kPage);
+}
+
+TEST_F(PageLedgerTest, BehindTheProgramsOwnBreakTheHeapGoesOn) {
+  add(kHeap, 40, "rw-p", "[heap]", 40);
+  mapped_.on(sbrk(kHeap + 10 * kPage, kHeap + 30 * kPage));
+  const LedgerSnapshot snapshot = make({block(kHeap + 0x2a0, 100), block(kHeap + 39 * kPage + 0x100, 40)});
+  EXPECT_EQ(snapshot.row(Owner::mapped), 20 * kPage);
+  // What glibc left behind is a free chunk now, up to its fence posts on the last page.
+  EXPECT_EQ(snapshot.row(Owner::heap_trimmable), 8 * kPage + 8 * kPage);
+}
+
 TEST_F(PageLedgerTest, UntouchedPagesOfABlockAreBesideTheSum) {
   add(kHeap, 40, "rw-p", "", 10);
   const LedgerSnapshot snapshot = make({mapped_block(kHeap, 40, 40 * kPage - 16)});

@@ -76,6 +76,20 @@ TEST_F(StackBookTest, AStackOfNothingButPlumbingNamesIt) {
   EXPECT_EQ(book_.site(book_.site_of(stack)).function, "malloc");
 }
 
+TEST_F(StackBookTest, AStackOfNothingButPlumbingIsNamedByItsInnermostFrameWithAName) {
+  const StackId start = node(StackId{0}, frame(0x9000));
+  const StackId wrapper = node(start, frame(0x9100));
+  const StackId inner = node(wrapper, frame(0x9200));
+  book_.on(trace::FrameSymbols{frame(0x9100), {{"malloc_wrapper", "", 0}}});
+  book_.on(trace::FrameSymbols{frame(0x9000), {{"malloc_start", "", 0}}});
+  book_.resolve(nullptr, [](std::string_view function, std::string_view) {
+    return function.empty() || function.starts_with("malloc");
+  });
+  EXPECT_EQ(book_.site(book_.site_of(start)).function, "malloc_start");
+  EXPECT_EQ(book_.site(book_.site_of(wrapper)).function, "malloc_wrapper");
+  EXPECT_EQ(book_.site(book_.site_of(inner)).function, "malloc_wrapper") << "the frame inside has no name";
+}
+
 TEST_F(StackBookTest, AStackThatComesAfterResolvingGetsItsSite) {
   book_.on(trace::FrameSymbols{frame(0x100), {{"late", "prog.c", 3}}});
   resolve();

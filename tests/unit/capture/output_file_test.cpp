@@ -18,6 +18,10 @@ TEST(OutputName, ExpandsPidProgramAndPercent) {
   EXPECT_EQ(*expand_output_name("/tmp/%e-%p-100%%", "./build_index", 12), "/tmp/build_index-12-100%");
 }
 
+TEST(OutputName, HoldsNothingThatActsOnATerminal) {
+  EXPECT_EQ(*expand_output_name("", "/tmp/a\x1b[2J\nb\xff", 1), "memswell.a_[2J_b_.1.swell");
+}
+
 TEST(OutputName, RefusesOtherLetters) {
   const auto name = expand_output_name("%x", "a", 1);
   ASSERT_FALSE(name);

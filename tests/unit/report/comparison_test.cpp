@@ -37,6 +37,12 @@ TEST(Comparison, ListsTheSitesThatChangedMost) {
   EXPECT_LT(text.find("grown"), text.find("unchanged")) << text;
 }
 
+TEST(Comparison, ASiteWhoseSpreadCoversTheDifferenceHasNotChanged) {
+  const auto a = run_with(1, 100, "noisy", 1 << 20), b = run_with(1, 100, "noisy", 9 << 20), c = run_with(1, 100, "noisy", 5 << 20);
+  const std::string text = comparison({{"old", &a}, {"old", &b}, {"new", &c}}, Terminal{});
+  EXPECT_EQ(text.find("noisy"), std::string::npos) << text;
+}
+
 TEST(Comparison, SaysWhatIsCommon) {
   const auto a = run_with(1, 100, "f", 1), b = run_with(1, 100, "f", 1);
   const std::string text = comparison({{"a", &a}, {"b", &b}}, Terminal{});

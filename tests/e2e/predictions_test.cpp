@@ -1,0 +1,98 @@
+// Acting on an explanation brings what it promised: the program does what the ledger has predicted, and counts the pages.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/e2e/harness.h"
+
+namespace memswell::tests {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kPage = 4096;
+
+json snapshot_of(const json& process, const std::string& at) {
+  for (const json& snapshot : process.at("snapshots")) {
+    if (snapshot.at("at") == at) return snapshot;
+  }
+  throw std::runtime_error("no snapshot at " + at);
+}
+
+double row(const json& snapshot, const std::string& owner) {
+  for (const json& entry : snapshot.at("rows")) {
+    if (entry.at("owner") == owner) return entry.at("bytes").get<double>();
+  }
+  throw std::runtime_error("no row " + owner);
+}
+
+// What malloc_trim(0) would return more if the site freed its blocks.
+double what_if(const json& process, const json& snapshot, const std::string& function) {
+  double bytes = 0;
+  for (const json& share : snapshot.at("sites")) {
+    const json& site = process.at("sites").at(share.at("site").get<std::size_t>());
+    if (site.at("function") == function && !share.at("returns_bytes").is_null())
+      bytes += share.at("returns_bytes").get<double>();
+  }
+  return bytes;
+}
+
+struct Fragmented {
+  const char* name;
+  Words arguments;  // count, site that goes at last, kind of block, threads
+  std::string site;
+  std::map<std::string, std::string> environment;
+};
+
+class Prediction : public testing::TestWithParam<Fragmented> {};
+
+TEST_P(Prediction, IsWhatMallocTrimReturns) {
+  const Fragmented& program = GetParam();
+  RecordOptions options;
+  options.run_options = {"--phase-on", R"(^@phase (\S+))"};
+  options.environment = program.environment;
+  Words argv{case_path("fragmented")};
+  argv.insert(argv.end(), program.arguments.begin(), program.arguments.end());
+  const Recorded recorded = record(argv, options);
+  ASSERT_EQ(recorded.run.exit_code, 0) << recorded.run.err;
+  char* end = nullptr;
+  const double trimmed = kPage * static_cast<double>(std::strtol(recorded.run.out.c_str(), &end, 10));
+  const double returned = kPage * static_cast<double>(std::strtol(end, nullptr, 10));
+
+  const json told = process(recorded, "fragmented");
+  const json freed = snapshot_of(told, "phase freed");
+  EXPECT_EQ(freed.at("difference_bytes"), 0);
+  EXPECT_NEAR(row(freed, "heap_trimmable"), trimmed, trimmed * 0.01);
+  EXPECT_NEAR(what_if(told, freed, program.site), returned, returned * 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fragmentation, Prediction,
+    testing::Values(Fragmented{"AtRandom", {"200000", "0", "m", "0"}, "site_a", {}},
+                    Fragmented{"InArenasOfThreads", {"300000", "1", "m", "3"}, "site_b", {}},
+                    Fragmented{"OfCalloc", {"200000", "2", "c", "0"}, "site_c", {}},
+                    Fragmented{"GrownByRealloc", {"200000", "3", "r", "0"}, "site_d", {}},
+                    Fragmented{"OneArenaForAll", {"200000", "0", "m", "3"}, "site_a", {{"MALLOC_ARENA_MAX", "1"}}},
+                    Fragmented{"HighTrimThreshold",
+                               {"200000", "1", "m", "0"},
+                               "site_b",
+                               {{"MALLOC_TRIM_THRESHOLD_", "268435456"}}},
+                    Fragmented{"WithoutPagemapScan",
+                               {"200000", "0", "m", "0"},
+                               "site_a",
+                               {{"MEMSWELL_NO_PAGEMAP_SCAN", "1"}}}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+TEST(OwnBreak, MemoryGotBySbrkIsMappedAndNotToBeTrimmed) {
+  RecordOptions options;
+  options.run_options = {"--phase-on", R"(^@phase (\S+))"};
+  const Recorded recorded = record({case_path("own_break")}, options);
+  const json told = process(recorded, "own_break");
+  const json taken = snapshot_of(told, "phase taken");
+  EXPECT_EQ(row(taken, "mapped"), 8.0 * 1024 * 1024);
+  EXPECT_LT(row(taken, "heap_trimmable") + row(taken, "heap_cached"), 256.0 * 1024);
+  EXPECT_EQ(taken.at("difference_bytes"), 0);
+}
+
+}  // namespace
+}  // namespace memswell::tests
