@@ -128,7 +128,8 @@ TEST(Surroundings, FootprintBeforeALargeReleaseIsSeen) {
   constexpr std::uint64_t kSpike = 24 << 20;
   std::uint64_t largest = 0;
   std::size_t before_release = 0;
-  for (const auto& snapshot : process(r, "spike").at("snapshots")) {
+  const nlohmann::json spike = process(r, "spike");
+  for (const auto& snapshot : spike.at("snapshots")) {
     EXPECT_EQ(snapshot.at("difference_bytes"), 0);
     largest = std::max(largest, snapshot.at("rss_bytes").get<std::uint64_t>());
     if (snapshot.at("cause") == "before_release") ++before_release;
