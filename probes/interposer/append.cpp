@@ -18,6 +18,8 @@ memswell_append_section:
 
   .text
   .balign 16
+  .globl memswell_append_restartable
+  .hidden memswell_append_restartable
   .type memswell_append_restartable, @function
 memswell_append_restartable:
   .cfi_startproc
@@ -76,10 +78,6 @@ memswell_append_restartable:
   .size memswell_append_restartable, . - memswell_append_restartable
 )");
 
-extern "C" [[gnu::visibility("hidden")]] long memswell_append_restartable(memswell::probe::ThreadState*,
-                                                                          const std::uint64_t*, std::uint64_t,
-                                                                          const memswell::probe::Frame*, std::uint64_t);
-
 namespace memswell::probe {
 namespace {
 
@@ -126,8 +124,8 @@ bool refresh_limit(ThreadState& t, std::uint64_t words) {
 
 }  // namespace
 
-AppendResult append(ThreadState& t, const std::uint64_t* words, std::uint64_t word_count, const Frame* frames,
-                    std::uint64_t frame_count) {
+AppendResult append_slowly(ThreadState& t, const std::uint64_t* words, std::uint64_t word_count, const Frame* frames,
+                           std::uint64_t frame_count) {
   for (;;) {
     switch (try_append(t, words, word_count, frames, frame_count)) {
       case Outcome::done: return AppendResult::done;
@@ -139,10 +137,6 @@ AppendResult append(ThreadState& t, const std::uint64_t* words, std::uint64_t wo
     if (!make_room(t, word_count + frame_count)) return AppendResult::lost;
     if (t.ring != before) return AppendResult::new_ring;
   }
-}
-
-void append_plain(ThreadState& t, const std::uint64_t* words, std::uint64_t word_count) {
-  while (append(t, words, word_count, nullptr, 0) == AppendResult::new_ring) {}
 }
 
 }  // namespace memswell::probe

@@ -15,7 +15,7 @@ constexpr long kSliceNs = 10'000'000;
 }  // namespace
 
 void wait_for_snapshot(ThreadState& t) {
-  if (process.sandboxed.load(std::memory_order_relaxed) != 0 || t.impatient != 0) return;
+  if (process.sandboxed.load(std::memory_order_relaxed) != 0 || t.gave_up_snapshots != 0) return;
   drop_unwind_tables();
   auto& answered = process.slot->exit_answered;
   const std::uint32_t request = process.slot->exit_requested.fetch_add(1) + 1;
@@ -26,7 +26,7 @@ void wait_for_snapshot(ThreadState& t) {
     timespec slice{0, kSliceNs};
     system_call(SYS_futex, as_word(&answered), FUTEX_WAIT, seen, as_word(&slice));
   }
-  t.impatient = 1;
+  t.gave_up_snapshots = 1;
 }
 
 }  // namespace memswell::probe

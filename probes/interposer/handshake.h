@@ -1,5 +1,5 @@
 // Moments at which the program waits for the recorder, so that a snapshot is taken before memory changes: a phase
-// boundary, the end of the process. Bounded: a recorder that is stopped or gone costs a second, once.
+// boundary, the end of the process, a large release at a new height. Bounded: a recorder that is stopped or gone costs a second, once.
 #pragma once
 
 #include "thread.h"

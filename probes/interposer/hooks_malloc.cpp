@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "real_functions.h"
 #include "record.h"
+#include "release_watch.h"
 #include "usable_size.h"
 
 namespace memswell::probe {
@@ -17,6 +18,15 @@ using format::RecordKind;
 bool served_from_arena() {
   const std::uintptr_t sp = thread_local_state.serving;
   return beginning() || (sp != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < sp);
+}
+
+// Of a block that is about to end. `left`: what realloc keeps of it.
+inline void watch_release(ThreadState& t, void* p, std::size_t left = 0) {
+  if (__builtin_expect(!large_memory_lives(), 1)) return;
+  const std::size_t bytes = usable_size(t, p, 0);
+  if (bytes < kLargeBytes) return;
+  if (left < bytes / 2) return large_memory_goes(t, bytes);
+  process.large_bytes.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 // What a hook does when the real functions are not there yet or the arena must serve.
@@ -55,6 +65,7 @@ template <class Call>
 inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call call) {
   ThreadState* t = current_thread();
   if (__builtin_expect(t == nullptr, 0)) return call();
+  if (old != nullptr) watch_release(*t, old, size);
   const InHook inside(*t);
   if (old == nullptr) {
     void* p = call();
@@ -82,6 +93,7 @@ inline void release(void* p, std::uintptr_t caller, Call call) {
   if (__builtin_expect(in_loader(caller), 0)) modules_may_have_changed();
   ThreadState* t = current_thread();
   if (__builtin_expect(t == nullptr, 0)) return call();
+  watch_release(*t, p);
   const InHook inside(*t);
   if (__builtin_expect(thread_local_state.own_free != reinterpret_cast<std::uintptr_t>(p), 1)) {
     record_plain(*t, RecordKind::free, p);

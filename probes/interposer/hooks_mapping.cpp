@@ -7,6 +7,7 @@
 #include "layout.h"
 #include "real_functions.h"
 #include "record.h"
+#include "release_watch.h"
 #include "system_calls.h"
 
 namespace memswell::probe {
@@ -17,6 +18,8 @@ using format::RecordKind;
 bool loader_is_calling() { return thread_local_state.serving != 0 || beginning(); }
 
 void note_unmapping() { process.unmaps.fetch_add(1, std::memory_order_relaxed); }
+
+bool gives_pages_back(int advice) { return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE; }
 
 void* mapped_memory(long result) {
   if (result < 0 && result > -4096) {
@@ -66,6 +69,7 @@ MEMSWELL_EXPORT int munmap(void* address, std::size_t length) {
   if (real.munmap == nullptr) find_real_functions();
   ThreadState* t = loader_is_calling() ? nullptr : current_thread();
   if (t == nullptr) return real.munmap(address, length);
+  if (length >= kLargeBytes) large_memory_goes(*t, length);
   const InHook inside(*t);
   note_unmapping();
   record_plain_with(*t, RecordKind::unmap, address, length);
@@ -95,6 +99,7 @@ MEMSWELL_EXPORT int madvise(void* address, std::size_t length, int advice) {
   if (real.madvise == nullptr) find_real_functions();
   ThreadState* t = loader_is_calling() ? nullptr : current_thread();
   if (t == nullptr) return real.madvise(address, length, advice);
+  if (length >= kLargeBytes && gives_pages_back(advice)) large_memory_empties(*t);
   const InHook inside(*t);
   const int result = real.madvise(address, length, advice);
   if (result == 0) record_plain_with(*t, RecordKind::advise, address, length, static_cast<std::uint64_t>(advice) & 0xff);

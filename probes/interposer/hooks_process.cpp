@@ -57,7 +57,7 @@ pid_t forked(Fork fork_now) {
   const std::uint32_t layout = process.layout;
   {
     const InHook inside(*t);
-    const std::uint64_t words[] = {first_word(RecordKind::forking, 0), stamp_before()};
+    const std::uint64_t words[] = {first_word(RecordKind::forking, 0), fresh_stamp(*t)};
     append_plain(*t, words, 2);
     process.fork_stamp.store(words[1], std::memory_order_relaxed);
     count_uncertain(*t);

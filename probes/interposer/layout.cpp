@@ -12,11 +12,7 @@ namespace memswell::probe {
 namespace {
 
 constexpr std::uint32_t kFirstRulesLog2 = 10;    // 1024 entries, 16 KiB; perl needs 430, CPython 6,000
-constexpr std::uint32_t kLargestRulesLog2 = 17;  // 2 MiB; cc1plus needs 77,000
-
-format::LayoutHeader& layout_at(std::uint32_t layout) {
-  return *static_cast<format::LayoutHeader*>(page_address(layout - 1));
-}
+constexpr std::uint32_t kLargestRulesLog2 = 18;  // 4 MiB; cc1plus needs 77,000
 
 std::uint32_t pages_of_rules(std::uint32_t log2) {
   return static_cast<std::uint32_t>((sizeof(format::RuleEntry) << log2) / format::kPageBytes);
@@ -39,32 +35,9 @@ std::uint32_t new_layout() {
   return page + 1;
 }
 
-struct RuleTable {
-  format::RuleEntry* entries;
-  std::uint64_t mask;
-
-  static RuleTable of(std::uint32_t word) {
-    return {static_cast<format::RuleEntry*>(page_address((word >> 8) - 1)), (std::uint64_t{1} << (word & 0xff)) - 1};
-  }
-  static std::uint64_t hash(std::uint64_t pc) { return pc * 0x9e37'79b9'7f4a'7c15u >> 32; }
-};
-
-constexpr std::uint64_t kMostProbes = 64;
-
-std::uint64_t find_rule(RuleTable table, std::uint64_t pc) {
-  const std::uint64_t first = RuleTable::hash(pc);
-  for (std::uint64_t i = first; i < first + kMostProbes; ++i) {
-    const format::RuleEntry& e = table.entries[i & table.mask];
-    const std::uint64_t seen = e.pc.load(std::memory_order_acquire);
-    if (seen == pc) return e.rule.load(std::memory_order_acquire);
-    if (seen == 0) return 0;
-  }
-  return 0;
-}
-
 bool insert_rule(RuleTable table, std::uint64_t pc, std::uint64_t rule) {
   const std::uint64_t first = RuleTable::hash(pc);
-  for (std::uint64_t i = first; i < first + kMostProbes; ++i) {
+  for (std::uint64_t i = first; i < first + RuleTable::kMostProbes; ++i) {
     format::RuleEntry& e = table.entries[i & table.mask];
     std::uint64_t seen = e.pc.load(std::memory_order_relaxed);
     if (seen == pc) return false;
@@ -77,10 +50,10 @@ bool insert_rule(RuleTable table, std::uint64_t pc, std::uint64_t rule) {
   return false;
 }
 
-// A table four times as large. Rules that other threads insert meanwhile are learned again.
+// A table twice as large. Rules that other threads insert meanwhile are learned again.
 void grow_rules(format::LayoutHeader& layout, std::uint32_t word) {
-  const std::uint32_t log2 = (word & 0xff) + 2;
-  if (log2 > kLargestRulesLog2 + 1) return;
+  const std::uint32_t log2 = (word & 0xff) + 1;
+  if (log2 > kLargestRulesLog2) return;
   const std::uint32_t retired = layout.retired_count.load(std::memory_order_relaxed);
   if (retired >= 13) return;
   const std::uint32_t page = claim_pages(pages_of_rules(log2));
@@ -181,9 +154,8 @@ void register_module(format::LayoutHeader& layout, const ModuleOfPc& m) {
 
 }  // namespace
 
-std::uint32_t current_layout() {
+std::uint32_t look_at_layout() {
   const bool first = process.layout == 0;
-  if (!first && process.modules_changed.load(std::memory_order_relaxed) == 0) return process.layout;
   if (process.modules_changed.exchange(0) == 0 && !first) return process.layout;
   const std::uint32_t before = process.layout;
   if (!first && still_true(layout_at(before))) return before;
@@ -199,25 +171,20 @@ std::uint32_t current_layout() {
   return layout;
 }
 
-StepRule step_rule(std::uint32_t layout, std::uintptr_t pc, bool exact) {
-  const std::uint64_t key = exact ? pc | std::uint64_t{1} << 63 : pc;
-  if (layout != 0) {
-    const RuleTable table = RuleTable::of(layout_at(layout).rules.load(std::memory_order_acquire));
-    if (const std::uint64_t rule = find_rule(table, key)) return StepRule::unpack(rule);
-  }
+std::uint64_t learn_rule(std::uint32_t layout, std::uintptr_t pc, bool exact) {
   ModuleOfPc module;
   StepRule rule;
   if (!find_module(pc, module)) {
     rule.kind = StepRule::Kind::no_data;
-    return rule;  // generated code comes and goes: never remembered
+    return rule.packed();  // generated code comes and goes: never remembered
   }
   rule = learn_step_rule(module, exact ? pc : pc - 1);
   touched_unwind_tables(module);
   if (layout != 0) {
     register_module(layout_at(layout), module);
-    remember_rule(layout_at(layout), key, rule.packed());
+    remember_rule(layout_at(layout), RuleTable::key(pc, exact), rule.packed());
   }
-  return rule;
+  return rule.packed();
 }
 
 void share_layout(std::uint32_t layout) {

@@ -42,9 +42,8 @@ void add_own_modules_after(const link_map* last) {
   if (t == nullptr) return;
   {
     const InHook inside(*t);
-    const std::uint64_t words[] = {
-        first_word(format::RecordKind::exiting, static_cast<std::uintptr_t>(format::ExitKind::library_end)), stamp_before()};
-    append_plain(*t, words, 2);
+    constexpr auto kEnd = static_cast<std::uintptr_t>(format::ExitKind::library_end);
+    record_plain(*t, format::RecordKind::exiting, reinterpret_cast<void*>(kEnd));
   }
   wait_for_snapshot(*t);
 }

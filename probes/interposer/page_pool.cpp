@@ -66,8 +66,4 @@ void release_pages(std::uint32_t first, std::uint32_t count) {
   }
 }
 
-void* page_address(std::uint32_t page) {
-  return reinterpret_cast<char*>(process.header) + process.header->pool_offset + page * format::kPageBytes;
-}
-
 }  // namespace memswell::probe

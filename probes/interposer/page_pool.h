@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "process.h"
+
 namespace memswell::probe {
 
 inline constexpr std::uint32_t kNoPages = ~std::uint32_t{0};
@@ -13,6 +15,8 @@ std::uint32_t claim_pages(std::uint32_t count);
 // Gives pages back that were never shown to the recorder.
 void release_pages(std::uint32_t first, std::uint32_t count);
 
-void* page_address(std::uint32_t page);
+inline void* page_address(std::uint32_t page) {
+  return reinterpret_cast<char*>(process.header) + process.header->pool_offset + page * format::kPageBytes;
+}
 
 }  // namespace memswell::probe

@@ -9,6 +9,7 @@
 #include "call_frame_info.h"
 #include "memory.h"
 #include "real_functions.h"
+#include "stamp.h"
 #include "symbol_lookup.h"
 #include "system_calls.h"
 
@@ -163,7 +164,7 @@ void attach() {
   system_call(SYS_membarrier, kRegisterGlobalExpedited, 0, 0);
   if (!claim_slot(format::ProcessOrigin::exec)) return;
   describe_image();
-  go_live(stamp_before());
+  go_live(stamp_now());
 }
 
 }  // namespace
@@ -207,7 +208,10 @@ bool adopt_child() {
     add_own_range(parent_slot.own[i].begin, parent_slot.own[i].end);
   }
   copy_bytes(process.slot->allocator_path, parent_slot.allocator_path, sizeof process.slot->allocator_path);
-  go_live(stamp_before());
+  process.first_thread.store(0, std::memory_order_relaxed);
+  process.several_threads.store(0, std::memory_order_relaxed);
+  process.large_bytes_seen.store(0, std::memory_order_relaxed);
+  go_live(stamp_now());
   return true;
 }
 
@@ -217,7 +221,7 @@ bool recorder_alive() {
 }
 
 std::uint64_t clock_ms() {
-  if (process.sandboxed.load(std::memory_order_relaxed) != 0) return read_tsc_before() / 3'000'000;
+  if (process.sandboxed.load(std::memory_order_relaxed) != 0) return read_tsc() / 3'000'000;
   timespec now{};
   system_call(SYS_clock_gettime, CLOCK_MONOTONIC, as_word(&now));
   return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
@@ -227,14 +231,6 @@ void switch_off() {
   process.off.store(1, std::memory_order_relaxed);
   if (process.wiped != nullptr) process.wiped->generation.store(0, std::memory_order_relaxed);
   if (process.header != nullptr) process.header->enabled.store(0, std::memory_order_relaxed);
-}
-
-std::uint64_t stamp_before() {
-  return process.tsc ? read_tsc_before() : process.header->stamp_counter.fetch_add(1, std::memory_order_relaxed);
-}
-
-std::uint64_t stamp_after() {
-  return process.tsc ? read_tsc_after() : process.header->stamp_counter.fetch_add(1, std::memory_order_relaxed);
 }
 
 void add_own_range(std::uintptr_t begin, std::uintptr_t end) {

@@ -24,7 +24,11 @@ struct Process {
   std::uint32_t slot_index;
   std::uint32_t layout;                        // page + 1 of the current layout, 0: none
   std::atomic<std::uint32_t> modules_changed;  // the loader was at work: next walk begins a new layout
+  std::atomic<std::uintptr_t> first_thread;    // thread pointer of the first that came to a hook
+  std::atomic<std::uint32_t> several_threads;  // another has come too
   std::atomic<std::uint32_t> unmaps;           // grows when the program gives address space back
+  std::atomic<std::uint64_t> large_bytes;       // in large blocks and mappings that live (release_watch.h) …
+  std::atomic<std::uint64_t> large_bytes_seen;  // … and when the recorder last looked before one went
   std::atomic<std::uint32_t> sandboxed;        // no system call any more (seccomp)
   std::uintptr_t loader_begin, loader_end;     // ld.so's code
   std::uintptr_t executable_headers;           // of the executable: its program headers (AT_PHDR) …
@@ -58,9 +62,6 @@ bool recorder_alive();
 
 // CLOCK_MONOTONIC; in a sandbox the time stamp counter stands in for it (3 GHz, as good as needed).
 std::uint64_t clock_ms();
-
-std::uint64_t stamp_before();
-std::uint64_t stamp_after();
 
 void add_own_range(std::uintptr_t begin, std::uintptr_t end);
 void set_flag(format::ProcessFlag flag);

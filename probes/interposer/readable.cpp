@@ -1,6 +1,5 @@
 #include "readable.h"
 
-#include "process.h"
 #include "system_calls.h"
 
 namespace memswell::probe {
@@ -24,9 +23,8 @@ bool page_readable(std::uintptr_t address) {
   return system_call(SYS_rt_sigprocmask, -1, static_cast<long>(address & ~std::uintptr_t{7}), 0, 8) == kInvalidArgument;
 }
 
-void begin_on_stack(ReadableRange& range, std::uintptr_t sp) {
+void find_stack(ReadableRange& range, std::uintptr_t sp) {
   const std::uint32_t unmaps = process.unmaps.load(std::memory_order_relaxed);
-  if (sp >= range.low && sp < range.high && (range.unmaps == unmaps || range.high == process.main_stack_end)) return;
   range.unmaps = unmaps;
   if (on_main_stack(sp)) {
     range = {page_of(sp), process.main_stack_end, unmaps};

@@ -2,12 +2,20 @@
 // coroutines, the last page of a tiny stack.
 #pragma once
 
-#include "thread_state.h"
+#include "process.h"
 
 namespace memswell::probe {
 
+void find_stack(ReadableRange& range, std::uintptr_t sp);
+
 // Makes `range` cover the stack that `sp` lies on, as far as it is known.
-void begin_on_stack(ReadableRange& range, std::uintptr_t sp);
+inline void begin_on_stack(ReadableRange& range, std::uintptr_t sp) {
+  const std::uint32_t unmaps = process.unmaps.load(std::memory_order_relaxed);
+  if (__builtin_expect(sp >= range.low && sp < range.high &&
+                           (range.unmaps == unmaps || range.high == process.main_stack_end), 1))
+    return;
+  find_stack(range, sp);
+}
 
 // Out of line: asks the kernel, page by page, and extends the range. False: not readable.
 bool extend_readable(ReadableRange& range, std::uintptr_t address);

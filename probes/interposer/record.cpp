@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "memory.h"
 #include "real_functions.h"
+#include "release_watch.h"
 #include "system_calls.h"
 
 namespace memswell::probe {
@@ -21,7 +22,7 @@ std::uint64_t stack_word(std::uint64_t size, const StackDifference& d, std::uint
 
 void say_layout(ThreadState& t, std::uint32_t layout) {
   if (t.announced_layout == layout) return;
-  const std::uint64_t words[] = {first_word(format::RecordKind::layout, layout), stamp_before()};
+  const std::uint64_t words[] = {first_word(format::RecordKind::layout, layout), stamp_of_block(t)};
   append_plain(t, words, 2);
   t.announced_layout = layout;
 }
@@ -49,7 +50,7 @@ void append_with_stack(ThreadState& t, std::uint64_t* words, std::uint32_t count
 
 void record_block(ThreadState& t, format::RecordKind kind, const void* block, std::size_t requested, std::size_t usable,
                   const CallSite& site, const void* replaced) {
-  const std::uint64_t stamp = stamp_after();
+  const std::uint64_t stamp = stamp_of_block(t);
   StackDifference d = walk_stack(t, site);
   const std::uint64_t slack = usable - requested;
   const bool slack_in_word = usable < requested || slack >= format::kSlackInWord;
@@ -63,11 +64,12 @@ void record_block(ThreadState& t, format::RecordKind kind, const void* block, st
   if (kind == format::RecordKind::realloc_end) words[n++] = reinterpret_cast<std::uintptr_t>(replaced);
   append_with_stack(t, words, n, size_in_word ? format::kSizeInWord : requested, d, site);
   end_walk(d);
+  if (__builtin_expect(usable >= kLargeBytes, 0)) large_memory_made(usable);
 }
 
 void record_mapping(ThreadState& t, format::RecordKind kind, const void* address, std::size_t length,
                     const CallSite& site, const std::uint64_t* extra, std::uint32_t extra_count) {
-  const std::uint64_t stamp = stamp_after();
+  const std::uint64_t stamp = stamp_of_block(t);
   StackDifference d = walk_stack(t, site);
   const bool size_in_word = length >= format::kSizeInWord;
   std::uint64_t words[kHeadWords];
@@ -78,6 +80,7 @@ void record_mapping(ThreadState& t, format::RecordKind kind, const void* address
   for (std::uint32_t i = 0; i < extra_count; ++i) words[n++] = extra[i];
   append_with_stack(t, words, n, size_in_word ? format::kSizeInWord : length, d, site);
   end_walk(d);
+  if (length >= kLargeBytes) large_memory_made(length);
 }
 
 void record_text(ThreadState& t, format::RecordKind kind, std::uint64_t small, const char* text, bool with_value,
@@ -87,7 +90,7 @@ void record_text(ThreadState& t, format::RecordKind kind, std::uint64_t small, c
   if (length > kLongestText) length = kLongestText;
   std::uint32_t n = 0;
   words[n++] = first_word(kind, address, small);
-  words[n++] = stamp_before();
+  words[n++] = fresh_stamp(t);
   if (with_value) words[n++] = value;
   words[n++] = length;
   const auto text_words = static_cast<std::uint32_t>((length + 7) / 8);

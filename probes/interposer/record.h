@@ -2,6 +2,7 @@
 #pragma once
 
 #include "append.h"
+#include "stamp.h"
 #include "thread.h"
 #include "walk.h"
 
@@ -19,13 +20,13 @@ void record_block(ThreadState& t, format::RecordKind kind, const void* block, st
 
 // Records without a stack; `stamp` is taken here, before the call that they announce.
 inline void record_plain(ThreadState& t, format::RecordKind kind, const void* address, std::uint64_t small = 0) {
-  const std::uint64_t words[] = {first_word(kind, reinterpret_cast<std::uintptr_t>(address), small), stamp_before()};
+  const std::uint64_t words[] = {first_word(kind, reinterpret_cast<std::uintptr_t>(address), small), stamp_of_block(t)};
   append_plain(t, words, 2);
 }
 
 inline void record_plain_with(ThreadState& t, format::RecordKind kind, const void* address, std::uint64_t extra,
                               std::uint64_t small = 0) {
-  const std::uint64_t words[] = {first_word(kind, reinterpret_cast<std::uintptr_t>(address), small), stamp_before(),
+  const std::uint64_t words[] = {first_word(kind, reinterpret_cast<std::uintptr_t>(address), small), stamp_of_block(t),
                                  extra};
   append_plain(t, words, 3);
 }

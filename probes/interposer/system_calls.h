@@ -25,16 +25,10 @@ long as_word(T* pointer) {
   return reinterpret_cast<long>(pointer);
 }
 
-// Time stamp counter. `stamp_after` waits for everything before it; `stamp_before` may run early, never late.
-inline std::uint64_t read_tsc_before() {
+// The time stamp counter, read after everything before it has been done.
+inline std::uint64_t read_tsc() {
   std::uint32_t low, high;
-  asm volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-  return std::uint64_t{high} << 32 | low;
-}
-
-inline std::uint64_t read_tsc_after() {
-  std::uint32_t low, high;
-  asm volatile("rdtscp" : "=a"(low), "=d"(high)::"rcx", "memory");
+  asm volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
   return std::uint64_t{high} << 32 | low;
 }
 

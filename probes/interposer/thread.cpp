@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "page_pool.h"
 #include "real_functions.h"
+#include "stamp.h"
 #include "system_calls.h"
 
 namespace memswell::probe {
@@ -158,11 +159,19 @@ format::RingSlot* new_ring() {
 
 void say_thread(ThreadState& t) {
   const std::uint64_t words[] = {
-      static_cast<std::uint64_t>(format::RecordKind::thread) | std::uint64_t{t.ring->tid.load()} << 16, stamp_before()};
+      static_cast<std::uint64_t>(format::RecordKind::thread) | std::uint64_t{t.ring->tid.load()} << 16, fresh_stamp(t)};
   append_plain(t, words, 2);
 }
 
+// Before this thread's first stamp: the others' stamps count from now on.
+void say_whether_alone() {
+  std::uintptr_t first = 0;
+  if (process.first_thread.compare_exchange_strong(first, thread_pointer()) || first == thread_pointer()) return;
+  process.several_threads.store(1, std::memory_order_seq_cst);
+}
+
 ThreadState* take_ring() {
+  say_whether_alone();
   if (format::RingSlot* ring = inherited_ring()) {
     // The recorder closes rings of threads that have ended: it looks at `tid` again after it has closed one.
     ring->tid.store(own_tid(), std::memory_order_seq_cst);

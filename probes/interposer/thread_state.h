@@ -54,6 +54,10 @@ struct ThreadState {
   std::uintptr_t asking_sp;        // sp of a question to the allocator in progress (usable_size.h)
   std::uint32_t announced_layout;  // the ring's records belong to this one
   std::uint32_t impatient;         // the recorder did not make room in time: drop without waiting
+  std::uint32_t gave_up_snapshots; // the recorder did not answer in time: it is not waited for again
+  std::uint64_t stamp;             // the last one, used again while it is fresh (stamp.h)
+  std::uint32_t stamp_uses;        // how often it still may be
+  std::uint32_t stamp_heartbeat;   // of the recorder when it was taken
   RememberedStack stacks[format::kWalkLevels];
 };
 

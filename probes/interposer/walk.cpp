@@ -24,36 +24,37 @@ Step step_by_frame_pointer(ReadableRange& range, Frame& f) {
   return f.pc == 0 ? Step::outermost : Step::stepped;
 }
 
-Step step_by_rule(ReadableRange& range, const StepRule& rule, Frame& f) {
-  std::uintptr_t cfa = f.sp;
-  if (rule.cfa != StepRule::Cfa::sp) cfa = f.bp;
+// A shape that rules can say, unpacked word by word: this is where a walk spends its time.
+inline Step step_by_rule(ReadableRange& range, const StepRule& rule, Frame& f) {
+  std::uintptr_t cfa = rule.cfa == StepRule::Cfa::sp ? f.sp : f.bp;
   cfa += static_cast<std::uintptr_t>(std::intptr_t{rule.cfa_offset});
-  if (rule.cfa == StepRule::Cfa::at_bp) {
+  if (__builtin_expect(rule.cfa == StepRule::Cfa::at_bp, 0)) {
     if (!readable(range, cfa)) return Step::unreadable;
     cfa = word_at(cfa);
   }
   if (cfa <= f.sp || !readable(range, cfa - 8)) return Step::unreadable;
   std::uintptr_t bp = f.bp, slot = 0;
-  switch (rule.saved_bp) {
-    case StepRule::SavedBp::same: break;
-    case StepRule::SavedBp::unknown: bp = 0; break;
-    case StepRule::SavedBp::at_cfa: slot = cfa + static_cast<std::uintptr_t>(std::intptr_t{rule.bp_offset}); break;
-    case StepRule::SavedBp::at_bp: slot = f.bp + static_cast<std::uintptr_t>(std::intptr_t{rule.bp_offset}); break;
-  }
-  if (slot != 0) {
-    if (!readable(range, slot)) return Step::unreadable;
-    bp = word_at(slot);
+  if (rule.saved_bp != StepRule::SavedBp::same) {
+    if (rule.saved_bp == StepRule::SavedBp::unknown) {
+      bp = 0;
+    } else {
+      slot = rule.saved_bp == StepRule::SavedBp::at_cfa ? cfa : f.bp;
+      slot += static_cast<std::uintptr_t>(std::intptr_t{rule.bp_offset});
+      if (!readable(range, slot)) return Step::unreadable;
+      bp = word_at(slot);
+    }
   }
   f = {word_at(cfa - 8), cfa, bp, slot};
   return f.pc == 0 ? Step::outermost : Step::stepped;
 }
 
-Step step(ReadableRange& range, std::uint32_t layout, Frame& f) {
-  const StepRule rule = step_rule(layout, f.pc, false);
+inline Step step(ReadableRange& range, const RuleTable& rules, std::uint32_t layout, Frame& f) {
+  const StepRule rule = StepRule::unpack(step_rule(rules, layout, f.pc, false));
+  if (__builtin_expect(rule.kind == StepRule::Kind::step, 1)) return step_by_rule(range, rule, f);
   switch (rule.kind) {
-    case StepRule::Kind::step: return step_by_rule(range, rule, f);
     case StepRule::Kind::outermost: return Step::outermost;
     case StepRule::Kind::no_data: return step_by_frame_pointer(range, f);
+    case StepRule::Kind::step:
     case StepRule::Kind::needs_libunwind:
     case StepRule::Kind::none: break;
   }
@@ -82,7 +83,7 @@ bool unchanged_outside(const RememberedStack& s, std::uint32_t inner) {
 class Walk {
  public:
   Walk(RememberedStack& s, std::uint32_t layout, bool joinable)
-      : s_(s), layout_(layout), capacity_(process.header->max_depth + 2), next_(capacity_),
+      : s_(s), layout_(layout), rules_(rules_of(layout)), capacity_(process.header->max_depth + 2), next_(capacity_),
         remembered_(joinable ? s.count : 0), was_whole_(joinable ? s.count : 0), join_(s.join) {}
 
   std::uint32_t run(Frame f) {
@@ -90,7 +91,7 @@ class Walk {
       if (joined(f)) return finish_joined();
       if (new_frames() == process.header->max_depth) return finish(mark(format::WalkEnd::depth_limit), true, Join::same_leaf);
       push(f);
-      switch (step(s_.readable, layout_, f)) {
+      switch (step(s_.readable, rules_, layout_, f)) {
         case Step::stepped: break;
         case Step::outermost: return finish({}, false, Join::any);
         case Step::unreadable: return finish(mark(format::WalkEnd::unreadable), true, Join::any);
@@ -157,6 +158,7 @@ class Walk {
 
   RememberedStack& s_;
   const std::uint32_t layout_;
+  const RuleTable rules_;  // as the walk began; one that grew meanwhile is asked by the next walk
   const std::uint32_t capacity_;
   std::uint32_t next_;        // first new frame
   std::uint32_t remembered_;  // remembered frames not yet passed
@@ -180,7 +182,7 @@ bool take_libunwind_frame(void* context, const LibunwindFrame& f) {
     w.begun = true;
   }
   if (w.next == 1) return false;
-  step_rule(w.layout, f.pc, f.exact);  // registers the module
+  step_rule(rules_of(w.layout), w.layout, f.pc, f.exact);  // registers the module
   w.stack->frames[--w.next] = {f.exact ? f.pc | format::kExactPc : f.pc, f.sp, f.bp, 0};
   return true;
 }

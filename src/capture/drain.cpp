@@ -35,10 +35,13 @@ std::uint64_t Drain::round() {
   rings_.discover();
   assign_rings();
   std::uint64_t words = 0;
+  fullest_ = 0;
   // By index: what a record says may begin an image.
   for (std::size_t i = 0; i < images_.running().size(); ++i) {
     Image& image = *images_.running()[i];
     words += merge(image, window_end);
+    for (const Ring* ring : image.rings)
+      fullest_ = std::max(fullest_, static_cast<double>(ring->arrived) / static_cast<double>(ring->reader.capacity()));
     free_done_rings(image);
   }
   return words;

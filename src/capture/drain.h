@@ -21,6 +21,8 @@ class Drain {
 
   // One round over all rings. Returns the words read.
   std::uint64_t round();
+  // How full the fullest ring was when the round came to it: 0 to 1.
+  double fullest() const { return fullest_; }
 
   // Everything that stood in the image's rings when this was called.
   void drain_to_now(Image& image);
@@ -54,6 +56,7 @@ class Drain {
   RingTable rings_;
   std::vector<Ring*> scratch_;
   std::uint64_t broken_rings_ = 0;
+  double fullest_ = 0;
 };
 
 }  // namespace memswell::capture

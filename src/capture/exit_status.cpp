@@ -68,4 +68,6 @@ bool is_running(pid_t pid) {
   return state != '\0' && state != 'Z' && state != 'X';
 }
 
+bool is_zombie(pid_t pid) { return read_stat(pid).state == 'Z'; }
+
 }  // namespace memswell::capture

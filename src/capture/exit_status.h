@@ -25,5 +25,6 @@ ExitStatus read_exit_status(const UniqueFd& pidfd, pid_t pid);
 
 bool has_ended(const UniqueFd& pidfd);  // pidfd_open(2): readable at the end
 bool is_running(pid_t pid);             // false: no such process, or a zombie
+bool is_zombie(pid_t pid);              // has ended, not yet collected by its parent
 
 }  // namespace memswell::capture

@@ -106,6 +106,10 @@ Bytes Footprint::own_address_bytes(const Image& image) const {
   return bytes;
 }
 
+bool Footprint::is_at_new_peak(Image& image) {
+  return sample(image) && options_.snapshots_at_peaks && is_new_peak(image.rss_bytes, image.snapshot_rss_bytes);
+}
+
 bool Footprint::sample(Image& image) {
   if (image.sampler == nullptr) return false;
   const auto reading = image.sampler->read_cheap();

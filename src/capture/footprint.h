@@ -38,6 +38,8 @@ class Footprint {
 
   // statm and VmHWM. False: the process is gone.
   bool sample(Image& image);
+  // Takes a sample: is the footprint so much larger than at the last snapshot that another is wanted?
+  bool is_at_new_peak(Image& image);
 
   // smaps and status as they are.
   void read_thorough(Image& image, trace::SnapshotCause cause);

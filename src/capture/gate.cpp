@@ -22,7 +22,8 @@ bool is_quiet_now(const Image& image) {
 
 }  // namespace
 
-ClosedGate::ClosedGate(const Region& region, Image& image, Nanoseconds timeout, const std::function<void()>& meanwhile) {
+ClosedGate::ClosedGate(const Region& region, Image& image, Nanoseconds timeout, const std::function<void()>& meanwhile)
+    : region_(region) {
   if (!image.slot || image.process_ended) return;
   slot_ = &region.process(*image.slot);
   closed_at_ = monotonic_now();
@@ -42,6 +43,8 @@ Nanoseconds ClosedGate::closed_for() const {
 
 void ClosedGate::open() {
   if (slot_ == nullptr) return;
+  // What comes through the gate is later than what was cut: no stamp from before is used again.
+  region_.header().recorder_heartbeat.fetch_add(1, std::memory_order_relaxed);
   slot_->gate.fetch_add(1, std::memory_order_seq_cst);  // even: open
   wake_all(slot_->gate);
   opened_at_ = monotonic_now();

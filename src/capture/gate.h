@@ -28,6 +28,7 @@ class ClosedGate {
   Nanoseconds closed_for() const;  // until it was opened, or until now
 
  private:
+  const Region& region_;
   format::ProcessSlot* slot_ = nullptr;  // null: not recorded, nothing to hold
   Nanoseconds closed_at_ = 0;
   Nanoseconds opened_at_ = 0;

@@ -63,6 +63,7 @@ struct Image {
   Bytes ring_bytes_high = 0;  // most that its rings took together before one was given back, in this phase
 
   std::vector<PendingExec> execs;
+  std::uint64_t bytes_written = 0;        // by its write calls, when a line of its output was last looked at
   std::optional<std::uint8_t> exit_kind;  // format::ExitKind
   std::uint32_t flags_reported = 0;       // format::ProcessFlag
 

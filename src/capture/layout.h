@@ -24,6 +24,9 @@ class FrameTable {
  public:
   FrameIndex index_of(const trace::Frame& frame);
   const trace::Frame& frame(FrameIndex index) const { return frames_[index]; }
+  const std::vector<trace::Frame>& frames() const { return frames_; }
+  // A number for a layout, never used again.
+  std::uint32_t number_layout() { return ++layouts_; }
 
  private:
   struct Hash {
@@ -31,6 +34,7 @@ class FrameTable {
   };
   std::vector<trace::Frame> frames_;
   tsl::robin_map<trace::Frame, FrameIndex, Hash> indices_;
+  std::uint32_t layouts_ = 0;
 };
 
 struct PlacedModule {
@@ -44,7 +48,10 @@ class Layout {
  public:
   // `header` lies in the region and must stay mapped; `executable` is the path for the module with none.
   Layout(const format::LayoutHeader& header, std::string executable, ModuleTable& modules, FrameTable& frames)
-      : header_(header), executable_(std::move(executable)), module_table_(modules), frame_table_(frames) {}
+      : header_(header), executable_(std::move(executable)), module_table_(modules), frame_table_(frames),
+        number_(frames.number_layout()) {}
+
+  std::uint32_t number() const { return number_; }
 
   FrameIndex frame_of(std::uint64_t pc) {
     const auto known = known_.find(pc);
@@ -68,6 +75,7 @@ class Layout {
   std::string executable_;
   ModuleTable& module_table_;
   FrameTable& frame_table_;
+  const std::uint32_t number_;
   std::vector<PlacedModule> modules_;
   std::vector<bool> taken_;        // entries of the header that were read, broken ones too
   std::vector<std::uint64_t> without_module_;  // pcs to look up again when modules come

@@ -17,10 +17,12 @@ class ModuleTable {
   explicit ModuleTable(trace::RecordingWriter& writer) : writer_(writer) {}
 
   ModuleId id_of(const std::string& path, const std::vector<std::uint8_t>& build_id);
+  const std::vector<trace::Module>& modules() const { return modules_; }
 
  private:
   trace::RecordingWriter& writer_;
   std::map<std::pair<std::string, std::vector<std::uint8_t>>, ModuleId> ids_;
+  std::vector<trace::Module> modules_;
 };
 
 }  // namespace memswell::capture

@@ -65,22 +65,21 @@ void ProcessTracker::attached(AttachedProgram program) {
   attached_.push_back({std::move(program), inner});
 }
 
-Image* ProcessTracker::writer_of_pipe(std::uint64_t inode) const {
-  const std::string pipe = "pipe:[" + std::to_string(inode) + "]";
-  Image* writer = nullptr;
-  for (const auto& image : images_.running()) {
-    if (image->sampler == nullptr) continue;
-    for (const char* stream : {"fd/1", "fd/2"}) {
-      const auto target = image->sampler->files().read_link(stream);
-      if (target && *target && **target == pipe && (writer == nullptr || writer->index < image->index)) writer = image.get();
-    }
-  }
-  return writer;
-}
-
 bool ProcessTracker::is_unclaimed(std::uint32_t slot) const {
   return images_.by_slot(slot) == nullptr &&
          region_.process(slot).state.load(std::memory_order_acquire) == format::SlotState::live;
+}
+
+// Such a child is found by its own fork's stamp, not by that of another thread's fork at the same time.
+bool ProcessTracker::has_unclaimed_slot(pid_t child) const {
+  const std::uint32_t high =
+      std::min(region_.header().processes_high.load(std::memory_order_acquire), format::kProcessSlots);
+  for (std::uint32_t slot = 0; slot < high; ++slot) {
+    if (!is_unclaimed(slot)) continue;
+    const std::uint32_t inner = region_.process(slot).pid;
+    if (inner == static_cast<std::uint32_t>(child) || inner_pid_of(child) == inner) return true;
+  }
+  return false;
 }
 
 // The fork that led to this exec may lie in a slot further on, or wait for its parent's word: the exec then waits for
@@ -150,7 +149,11 @@ void ProcessTracker::begin_fork(std::uint32_t slot, const Image* parent) {
   const pid_t pid = find_child_by_inner_pid(parent != nullptr ? parent->pid : 0, shared.pid)
                         .value_or(static_cast<pid_t>(shared.pid));
   candidates_.erase(pid);
-  if (Image* known = images_.by_pid(pid); known != nullptr && !known->slot && known->fork_stamp == shared.fork_stamp) {
+  // Seen before its slot was: by its parent's word, or because it ran. It is the same process whichever of two forks at
+  // once it was taken for, unless it has become another program since.
+  Image* known = images_.by_pid(pid);
+  if (known != nullptr && !known->slot && (parent == nullptr || known->executable == parent->executable)) {
+    known->fork_stamp = shared.fork_stamp;
     images_.give_slot(*known, slot);
     describe(*known);
     return;
@@ -192,7 +195,8 @@ Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
   if (now >= hold.next_look) {
     hold.next_look = now + kMillisecond;
     for (const pid_t child : children_of(parent.pid)) {
-      if (images_.by_pid(child) != nullptr || candidates_.contains(child)) continue;
+      if (images_.by_pid(child) != nullptr || candidates_.contains(child) || has_unclaimed_slot(child) || is_recorded_zombie(child))
+        continue;
       holds_.erase(&parent);
       begin_child_without_slot(child, &parent);
       images_.by_pid(child)->fork_stamp = stamp;
@@ -240,6 +244,7 @@ void ProcessTracker::look_for_children() {
     if (!executable.empty() && executable != image->executable) candidates_.emplace(image->pid, now);
   }
   settle_candidates();
+  std::erase_if(zombies_, [](pid_t pid) { return !is_zombie(pid); });
 }
 
 void ProcessTracker::settle_candidates() {
@@ -299,17 +304,23 @@ void ProcessTracker::finish_ended() {
       continue;
     }
     const pid_t pid = image.pid;
+    // It may have claimed its slot after the last look: what it recorded is its own, not another process's.
+    if (!image.slot) discover_slots();
     drain_.finish_reading(image);
     const bool had_become_another = image.slot && !image.execs.empty() &&
                                     image.execs.back().note != format::ExecNote::recorded &&
                                     image.execs.back().pid == region_.process(*image.slot).pid;
     if (had_become_another) settle_exec(image, image.execs.back());
     if (Image* last = images_.by_pid(pid)) finish(*last, end_of(*last));
+    zombies_.insert(pid);
     if (pid == first_pid_) first_finished_ = true;
     i = 0;  // the end may have begun and ended others
   }
   std::erase_if(candidates_, [](const auto& candidate) { return !is_running(candidate.first); });
 }
+
+// Its image has ended, its parent has not collected it yet: still a child, but not a new one.
+bool ProcessTracker::is_recorded_zombie(pid_t child) { return zombies_.contains(child) && is_zombie(child); }
 
 ImageEnd ProcessTracker::end_of(Image& image) {
   ImageEnd end{.time = clock_.now()};

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,6 @@ class ProcessTracker {
   bool first_is_finished() const { return first_finished_; }
 
   void attached(AttachedProgram program);
-
-  // The process that has most probably written into a pipe: of those that hold it as stdout or stderr the one that began
-  // last, since its ancestors wait. Null: none does.
-  Image* writer_of_pipe(std::uint64_t inode) const;
 
   // Each drain round: images that have claimed a slot.
   void discover_slots();
@@ -70,6 +67,8 @@ class ProcessTracker {
   };
 
   bool is_unclaimed(std::uint32_t slot) const;
+  bool has_unclaimed_slot(pid_t child) const;
+  bool is_recorded_zombie(pid_t child);
   bool is_preceded_by_fork(const format::ProcessSlot& exec) const;
   void begin_exec(std::uint32_t slot);
   void begin_fork(std::uint32_t slot, const Image* parent);
@@ -107,6 +106,7 @@ class ProcessTracker {
   std::vector<Attached> attached_;
   std::map<std::uint64_t, std::uint64_t> given_up_forks_;
   std::map<const Image*, Hold> holds_;
+  std::set<pid_t> zombies_;  // processes whose image has ended
   std::map<pid_t, Nanoseconds> candidates_;      // children seen without a slot, since when
 };
 

@@ -8,12 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "trace/events.h"
 
 namespace memswell::capture {
 
@@ -27,6 +30,14 @@ struct SnapshotChoice {
   bool at_phases = true;
   bool at_peaks = true;
 };
+
+// What the functions of a recording are called; asked by the recorder when the run has ended, so that the recording opens
+// on another machine.
+struct FrameNames {
+  std::vector<trace::FrameSymbols> frames;
+  std::vector<trace::ModuleSymbols> modules;
+};
+using NameFrames = std::function<FrameNames(std::span<const trace::Module>, std::span<const trace::Frame>)>;
 
 struct RecordOptions {
   std::vector<std::string> command;  // at least the program
@@ -43,6 +54,7 @@ struct RecordOptions {
   bool preload = true;                      // false: sample only
   bool check_walks = false;                 // compare every stack walk with libunwind's; slow
   std::string memswell_version;
+  NameFrames name_frames;                   // empty: the recording is left without names
 };
 
 struct RecordOutcome {

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "capture/control_requests.h"
@@ -15,6 +17,7 @@
 #include "capture/footprint.h"
 #include "capture/image_table.h"
 #include "capture/layout_table.h"
+#include "capture/pipe_writer.h"
 #include "capture/process_tracker.h"
 #include "capture/run_info.h"
 #include "capture/snapshot_taker.h"
@@ -30,6 +33,11 @@ constexpr Nanoseconds kServiceInterval = kMillisecond;
 constexpr Nanoseconds kHousekeepingInterval = 50 * kMillisecond;
 constexpr Nanoseconds kFlushInterval = 1'000 * kMillisecond;
 
+// Rings are looked at again before they are fuller than that, but not so often that the looking costs more than what comes.
+constexpr double kWorthLooking = 0.25;
+constexpr Nanoseconds kShortestRest = 50 * kMicrosecond;
+constexpr Nanoseconds kLongestRest = kMillisecond;
+
 // How long to sleep when nothing came for that long.
 struct Rest {
   Nanoseconds idle_for;
@@ -38,7 +46,7 @@ struct Rest {
 constexpr Rest kRests[] = {{100 * kMillisecond, 5 * kMillisecond},
                            {10 * kMillisecond, kMillisecond},
                            {kMillisecond, 100 * kMicrosecond},
-                           {0, 50 * kMicrosecond}};
+                           {0, kShortestRest}};
 
 class Recorder final : public ControlSink {
  public:
@@ -72,7 +80,9 @@ class Recorder final : public ControlSink {
   void take_message(const Message& message);
   void report_first_process();
   void watch_disk();
-  void rest(Nanoseconds now);
+  Nanoseconds next_rest(Nanoseconds now);  // 0: look again at once
+  void rest(Nanoseconds now, Nanoseconds sleep);
+  void write_names();
   void finish();
 
   RecorderSetup setup_;
@@ -94,6 +104,7 @@ class Recorder final : public ControlSink {
   bool control_open_ = true;
   bool first_reported_ = false;
   bool disk_failed_ = false;
+  Nanoseconds last_round_ = 0;
   Nanoseconds last_words_ = 0;  // when something was last read from a ring
   Nanoseconds next_service_ = 0;
   Nanoseconds next_housekeeping_ = 0;
@@ -127,23 +138,24 @@ Recorder::Recorder(RecorderSetup setup)
 void Recorder::run() {
   setup_.control.send({.kind = Message::Kind::ready});
   while (!never_launched_ && !tracker_.all_ended()) {
-    const bool busy = round();
+    const bool answered = round();
     const Nanoseconds now = clock_.now();
-    if (busy) last_words_ = now;
+    if (answered || drain_.fullest() > 0) last_words_ = now;
     if (now >= next_service_) service(now);
-    if (!busy) rest(now);
+    if (const Nanoseconds sleep = answered ? 0 : next_rest(now); sleep != 0) rest(now, sleep);
   }
   finish();
 }
 
+// True: a program waited for an answer and got it.
 bool Recorder::round() {
   tracker_.discover_slots();
-  const std::uint64_t words = drain_.round();
+  drain_.round();
   const bool asked = taker_.perform();
   const bool waited = taker_.answer_waiting();
   clock_.refresh();
   region_.header().recorder_heartbeat.fetch_add(1, std::memory_order_relaxed);
-  return words != 0 || asked || waited;
+  return asked || waited;
 }
 
 // What costs system calls: not with every round.
@@ -185,7 +197,7 @@ void Recorder::take_messages() {
     const auto message = setup_.pump.receive(0);
     if (!message) break;
     if (message->kind != Message::Kind::phase) setup_.pump.close();
-    if (message->kind == Message::Kind::phase) taker_.cut_phase(message->text, tracker_.writer_of_pipe(message->b));
+    if (message->kind == Message::Kind::phase) taker_.cut_phase(message->text, writer_of_pipe(images_, message->b));
   }
   while (control_open_) {
     const auto message = setup_.control.receive(0);
@@ -222,11 +234,19 @@ void Recorder::report_first_process() {
                        .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});
 }
 
-void Recorder::rest(Nanoseconds now) {
+Nanoseconds Recorder::next_rest(Nanoseconds now) {
+  const Nanoseconds since_last = now - std::exchange(last_round_, now);
+  const double fullest = drain_.fullest();
+  if (fullest >= kWorthLooking) return 0;
+  if (fullest > 0) {
+    const auto until_worth_it = static_cast<Nanoseconds>(static_cast<double>(since_last) * kWorthLooking / fullest);
+    return std::clamp(until_worth_it, kShortestRest, kLongestRest);
+  }
   const Nanoseconds idle = now - std::min(now, last_words_);
-  Nanoseconds sleep = std::find_if(std::begin(kRests), std::end(kRests), [&](const Rest& rest) {
-                        return idle >= rest.idle_for;
-                      })->sleep;
+  return std::find_if(std::begin(kRests), std::end(kRests), [&](const Rest& rest) { return idle >= rest.idle_for; })->sleep;
+}
+
+void Recorder::rest(Nanoseconds now, Nanoseconds sleep) {
   if (footprint_.next_tick() > now) sleep = std::min(sleep, footprint_.next_tick() - now);
   polled_.clear();
   setup_.attach_server.add_to(polled_);
@@ -238,7 +258,23 @@ void Recorder::rest(Nanoseconds now) {
   if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) > 0) next_service_ = 0;
 }
 
-// The recording is whole when RunEnd is its last event.
+// Behind the end of the run: a recording without them is whole, its reader looks the names up on its own machine. Debug
+// information can take seconds to read: the heart beats on for those who wait.
+void Recorder::write_names() {
+  if (!setup_.options.name_frames || writer_.failure() != nullptr) return;
+  const std::jthread heart([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      region_.header().recorder_heartbeat.fetch_add(1, std::memory_order_relaxed);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  const FrameNames names = setup_.options.name_frames(modules_.modules(), stacks_.frames().frames());
+  for (const trace::ModuleSymbols& module : names.modules) writer_.write(module);
+  for (const trace::FrameSymbols& frame : names.frames) writer_.write(frame);
+  writer_.flush();
+}
+
+// RunEnd is the recording's last event; names come after it.
 void Recorder::finish() {
   region_.header().enabled.store(0, std::memory_order_seq_cst);
   if (!never_launched_) {
@@ -247,6 +283,7 @@ void Recorder::finish() {
     end.complete = true;
     writer_.write(end);
     writer_.flush();
+    write_names();
     setup_.control.send({.kind = Message::Kind::flushed,
                          .a = 0,
                          .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});

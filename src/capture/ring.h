@@ -31,6 +31,7 @@ struct Ring {
   std::uint32_t data_pages = 0;
   std::uint64_t position = 0;   // read up to here
   std::uint64_t head = 0;       // as read in this round
+  std::uint64_t arrived = 0;    // words that this round found
   std::uint64_t released = 0;   // what the program knows of `position`
   std::uint64_t last_key = 0;   // largest stamp so far: the merge key never goes back
   bool broken = false;
@@ -99,6 +100,7 @@ std::uint64_t merge_round(std::span<Ring* const> rings, std::uint64_t window_end
   scratch.clear();
   for (Ring* ring : rings) {
     ring->head = ring->slot->head.load(std::memory_order_acquire);
+    ring->arrived = ring->head - ring->position;
     if (ring->broken) {  // thrown away, so that its thread need not wait
       ring->position = ring->head;
       release_read_words(*ring);

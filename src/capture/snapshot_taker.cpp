@@ -114,7 +114,8 @@ bool SnapshotTaker::answer_waiting() {
     drain_.drain_to_now(image);
     perform();
     // Nothing in its records said why it waits: memory is about to be given back.
-    if (image.snapshots_since_answer == 0) take(image, trace::SnapshotCause::before_release, "");
+    if (image.snapshots_since_answer == 0 && footprint_.is_at_new_peak(image))
+      take(image, trace::SnapshotCause::before_release, "");
     image.snapshots_since_answer = 0;
     image.answered = requested;
     answer(image);

@@ -10,10 +10,21 @@ std::optional<StackId> StackInterner::apply(RingStacks& stacks, const RingRecord
   stack.resize(record.keep);
   StackId top = stack.empty() ? StackId{} : stack.back();
   for (std::uint32_t i = 0; i < record.push; ++i) {
-    top = child(top, layout.frame_of(ring.word(record.payload + i)));
+    top = step(top, ring.word(record.payload + i), layout);
     stack.push_back(top);
   }
   return top;
+}
+
+StackId StackInterner::step(StackId parent, std::uint64_t pc, Layout& layout) {
+  const std::uint64_t key = (pc ^ std::uint64_t{parent.value} << 20) * 0x9e37'79b9'7f4a'7c15;
+  Step& recent = recent_[(key >> 40) % kRecent];
+  if (recent.pc == pc && recent.parent == parent.value && recent.layout == layout.number()) return recent.child;
+  const FrameIndex frame = layout.frame_of(pc);
+  const StackId found = child(parent, frame);
+  // A pc outside of all modules may lie in one that is yet to come.
+  if (frames_.frame(frame).module != ModuleId{}) recent = {pc, parent.value, layout.number(), found};
+  return found;
 }
 
 StackId StackInterner::child(StackId parent, FrameIndex frame) {

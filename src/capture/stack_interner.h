@@ -22,7 +22,7 @@ struct RingStacks {
 
 class StackInterner {
  public:
-  explicit StackInterner(trace::RecordingWriter& writer) : writer_(writer) {}
+  explicit StackInterner(trace::RecordingWriter& writer) : writer_(writer), recent_(kRecent) {}
 
   // The stack of `record`, whose pcs are read from `ring`. nullopt: the record keeps more frames than there are, or has an
   // impossible level.
@@ -32,6 +32,16 @@ class StackInterner {
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
  private:
+  // Steps from a stack to a deeper one that were taken lately: the tables behind them are larger than the caches.
+  struct Step {
+    std::uint64_t pc = 0;
+    std::uint32_t parent = 0;
+    std::uint32_t layout = 0;
+    StackId child;
+  };
+  static constexpr std::size_t kRecent = 8192;
+
+  StackId step(StackId parent, std::uint64_t pc, Layout& layout);
   StackId child(StackId parent, FrameIndex frame);
 
   struct KeyHash {
@@ -43,6 +53,7 @@ class StackInterner {
 
   trace::RecordingWriter& writer_;
   FrameTable frames_;
+  std::vector<Step> recent_;
   tsl::robin_map<std::uint64_t, std::uint32_t, KeyHash> nodes_;  // parent << 32 | frame -> id
 };
 

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.h"
 #include "capture/record.h"
 #include "cli/command.h"
@@ -10,6 +13,7 @@
 #include "cli/version.h"
 #include "report/json_report.h"
 #include "report/summary.h"
+#include "symbols/symbolizer.h"
 
 namespace memswell::cli {
 namespace {
@@ -21,10 +25,22 @@ struct RunArguments {
   std::string snapshots = "all";
   bool keep_peaks = false;
   bool no_preload = false;
+  bool no_symbols = false;
   bool quiet = false;
   bool json = false;
   LoadOptions load;
 };
+
+capture::FrameNames name_frames(std::span<const trace::Module> modules, std::span<const trace::Frame> frames) {
+  symbols::Symbolizer symbolizer;
+  for (const trace::Module& module : modules) symbolizer.add(module);
+  std::vector<trace::Frame> code;
+  std::copy_if(frames.begin(), frames.end(), std::back_inserter(code), [](const trace::Frame& frame) {
+    return frame.module != ModuleId{} && (frame.kind == trace::FrameKind::call || frame.kind == trace::FrameKind::exact);
+  });
+  symbols::Names names = symbolizer.symbolize(code);
+  return {std::move(names.frames), std::move(names.modules)};
+}
 
 Result<void> complete(RunArguments& arguments) {
   constexpr std::uint64_t kDeepest = 4000;
@@ -43,6 +59,7 @@ Result<void> complete(RunArguments& arguments) {
   arguments.record.reset_peaks = !arguments.keep_peaks;
   arguments.record.preload = !arguments.no_preload;
   arguments.record.memswell_version = kVersion;
+  if (!arguments.no_symbols) arguments.record.name_frames = name_frames;
   return {};
 }
 
@@ -95,6 +112,8 @@ Action declare(CommandLine& line) {
   declare_recording(line, *arguments);
   declare_phases(line, *arguments);
   line.flag("--no-preload", arguments->no_preload, "sample from outside only: no call is recorded");
+  line.flag("--no-symbols", arguments->no_symbols,
+            "leave the functions' names out of the recording: faster, but it opens with names on this machine only");
   line.flag("--check-walks", arguments->record.check_walks, "compare every stack walk with libunwind's (slow)");
   declare_names(line, arguments->load);
   line.program(arguments->record.command);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <set>
 
 #include "tests/e2e/harness.h"
 
@@ -44,9 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, BothSidesOfFork, ::testing::Values("fork", "raw"
 TEST(Processes, ForksFromBusyThreadsNeverHang) {
   const Recorded r = record_case("forks", {"threads"});
   EXPECT_EQ(r.run.out, "40 children ended\n");
-  std::set<std::uint32_t> pids;
-  for (const auto& each : processes(r)) pids.insert(each.at("pid").get<std::uint32_t>());
-  EXPECT_EQ(pids.size(), 41U);
+  EXPECT_EQ(processes(r).size(), 41U);
 }
 
 TEST(Processes, VforkChildAllocatesForItsParent) {

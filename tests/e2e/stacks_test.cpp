@@ -2,12 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/e2e/harness.h"
 
 namespace memswell::tests {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(Stacks, CoroutinesOfUcontext) {
   const Recorded r = record_case("coroutines", {"ucontext"});
@@ -67,6 +72,28 @@ TEST(Stacks, PluginsWithStaticTlsStillLoad) {
 TEST(Stacks, DeepBoundPluginLeavesNoGhosts) {
   const Recorded r = record_case("plugins", {"deep", case_path("libplugin1.so")});
   EXPECT_EQ(site(r, "plugin1_site").live_blocks, 0U);
+}
+
+// The report of a recording whose program is no longer there, by a reader that has never seen it.
+std::string report_elsewhere(const std::string& name, const Words& run_options) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / ("memswell-elsewhere-" + name);
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "cache");
+  const std::string program = folder / "program", recording = folder / "run.swell";
+  std::filesystem::copy_file(case_path("unwinding"), program);
+  Words words = {"run", "-q", "-o", recording};
+  words.insert(words.end(), run_options.begin(), run_options.end());
+  words.insert(words.end(), {"--", program, "alloca"});
+  EXPECT_EQ(memswell(words, {.environment = {{"XDG_CACHE_HOME", folder / "cache"}}}).exit_code, 0);
+  std::filesystem::remove(program);
+  const Finished report = memswell({"report", recording}, {.environment = {{"XDG_CACHE_HOME", folder / "other"}}});
+  std::filesystem::remove_all(folder);
+  return report.out;
+}
+
+TEST(Stacks, NamesTravelWithTheRecording) {
+  EXPECT_THAT(report_elsewhere("named", {}), HasSubstr("main (unwinding.cpp:"));
+  EXPECT_THAT(report_elsewhere("nameless", {"--no-symbols"}), AllOf(HasSubstr("program+0x"), Not(HasSubstr("unwinding.cpp"))));
 }
 
 }  // namespace

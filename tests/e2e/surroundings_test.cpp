@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -121,12 +122,28 @@ TEST(Surroundings, RecordingThatExistsIsNotOverwritten) {
   EXPECT_GT(std::filesystem::file_size(precious), 8U);
 }
 
+// A sample each half second sees nothing of it; the release waits until the recorder has looked, once.
+TEST(Surroundings, FootprintBeforeALargeReleaseIsSeen) {
+  const Recorded r = record_case("spike", {}, {.run_options = {"--interval", "500ms"}});
+  constexpr std::uint64_t kSpike = 24 << 20;
+  std::uint64_t largest = 0;
+  std::size_t before_release = 0;
+  const nlohmann::json spike = process(r, "spike");
+  for (const auto& snapshot : spike.at("snapshots")) {
+    EXPECT_EQ(snapshot.at("difference_bytes"), 0);
+    largest = std::max(largest, snapshot.at("rss_bytes").get<std::uint64_t>());
+    if (snapshot.at("cause") == "before_release") ++before_release;
+  }
+  EXPECT_GE(largest, kSpike);
+  EXPECT_LE(before_release, 1U);
+}
+
 // A small file system of its own, in a mount namespace of its own: the program lives on, what fits stays readable.
 TEST(Surroundings, FullDiskEndsTheRecordingAndNotTheProgram) {
   if (!is_root()) GTEST_SKIP() << "only root can mount a small file system";
   const TemporaryFolder folder;
   const std::string script =
-      "mount -t tmpfs -o size=64k none \"$2\" && \"$0\" run -o \"$2/x.swell\" -- \"$1\" exchange; echo \"status $?\";"
+      "mount -t tmpfs -o size=32k none \"$2\" && \"$0\" run -o \"$2/x.swell\" -- \"$1\" exchange; echo \"status $?\";"
       " \"$0\" report --json \"$2/x.swell\"";
   const Finished f =
       run({.argv = {"unshare", "--mount", "sh", "-c", script, MEMSWELL_BINARY, case_path("threads"), folder.path()}});

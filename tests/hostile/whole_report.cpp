@@ -25,8 +25,8 @@ constexpr report::TimelineSelection kEveryRow{};
 constexpr report::TimelineSelection kEveryMapping{.per_mapping = report::PerMapping::yes};
 
 Rendered kind_of(std::string_view format) {
-  if (format == "pprof") return Rendered::binary;
-  return format == "speedscope" ? Rendered::json : Rendered::text;
+  if (format == "pprof" || format == "sqlite") return Rendered::binary;
+  return format == "speedscope" || format == "firefox" ? Rendered::json : Rendered::text;
 }
 
 void add_exports(const RunReport& run, std::vector<Rendering>& out) {
