@@ -22,13 +22,14 @@ ProcessAnalysis::ProcessAnalysis(const trace::ProcessBegin& begin, const RunCont
   report_.command = begin.command;
   report_.executable = begin.executable;
   report_.begin_ns = begin.time;
+  own_ = plan_.own;
 }
 
 void ProcessAnalysis::inherit(const ProcessAnalysis& parent) {
   ledger_ = parent.ledger_.fork(report_.begin_ns);
   mapped_ = parent.mapped_;
   history_ = parent.history_;
-  own_ = parent.own_;
+  if (own_.empty()) own_ = parent.own_;
   own_figures_ = parent.own_figures_;
   report_.allocator = parent.report_.allocator;
 }
