@@ -93,7 +93,7 @@ void ProcessAnalysis::on(const trace::PageSnapshot& snapshot) {
   pending_.reset();
   const bool planned = number >= plan_.join.size() || plan_.join[number];  // beyond the plan: the recording grew
   if (!run_.options->page_ledgers || !planned) return;
-  pending_ = Pending{snapshot, place_blocks(ledger_.live()), number == plan_.peak_snapshot};
+  pending_ = Pending{snapshot, ledger_.live(), number == plan_.peak_snapshot};
   if (pending_->pages.own.empty()) pending_->pages.own = own_;
 }
 
@@ -120,7 +120,7 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
   Pending pending = std::move(*pending_);
   pending_.reset();
   PageLedgerInput input;
-  input.blocks = std::move(pending.blocks);
+  input.blocks = BlocksInOrder(pending.blocks);
   input.pages = &pending.pages;
   input.mappings = &reading.mappings;
   input.mapped = &mapped_;
