@@ -30,10 +30,10 @@ void say_layout(ThreadState& t, std::uint32_t layout) {
 // Appends head words with a stack. The stack word is words[2]; a new ring gets the whole stack.
 void append_with_stack(ThreadState& t, std::uint64_t* words, std::uint32_t count, std::uint64_t size, StackDifference& d,
                        const CallSite& site) {
-  const Frame leaf{site.pc, site.sp, site.bp, 0};
+  Frame leaf;
   for (;;) {
     say_layout(t, d.layout);
-    const Frame* frames = d.stack == nullptr ? &leaf : d.stack->frames + d.keep;
+    const Frame* frames = d.stack != nullptr ? d.stack->frames + d.keep : &(leaf = {site.pc, site.sp, site.bp, 0});
     const std::uint32_t push = d.stack == nullptr ? 1 : d.stack->count - d.keep;
     words[2] = stack_word(size, d, push);
     switch (append(t, words, count, frames, push)) {

@@ -16,14 +16,15 @@ Address page_up(Address address) { return page_down(address + kPage - 1); }
 Address chunk_of(const PlacedBlock& placed) { return placed.address - kChunkToBlock; }
 Address chunk_end(const PlacedBlock& placed) { return placed.address + placed.block.usable() - kChunkHeader; }
 
-using Blocks = std::vector<PlacedBlock>;
+using Blocks = BlocksInOrder;
 
-Blocks::const_iterator first_in(const HeapExtent& heap, const Blocks& blocks) {
-  return std::lower_bound(blocks.begin(), blocks.end(), heap.begin,
-                          [](const PlacedBlock& placed, Address address) { return placed.address < address; });
+// Calls visit(block) for the blocks inside of a heap.
+template <class Visit>
+void each_in(const HeapExtent& heap, const Blocks& blocks, Visit visit) {
+  for (auto at = blocks.from(heap.begin); at != blocks.end() && at.address() < heap.end; ++at) {
+    if (const PlacedBlock placed = *at; !has_own_mapping(placed.block.usable())) visit(placed);
+  }
 }
-
-bool counts(const PlacedBlock& placed) { return !has_own_mapping(placed.block.usable()); }
 
 // Sites and bytes of the live blocks on one page.
 class PageShares {
@@ -96,7 +97,8 @@ void measure(const Gap& gap, const PlacedBlock* above, RangeSet& resident, GapFi
   if (trimmable > 0) ++figures.pieces;
   if (trimmable <= figures.largest_piece_bytes) return;
   figures.largest_piece_bytes = trimmable;
-  figures.holder = above;
+  figures.holder.reset();
+  if (above != nullptr) figures.holder = *above;
 }
 
 }  // namespace
@@ -119,11 +121,11 @@ Gap gap_between(Address chunk_end, Address next_chunk, const HeapExtent& heap) {
 GapFigures measure_gaps(const HeapExtent& heap, const Blocks& blocks, RangeSet& resident) {
   GapFigures figures;
   Address end = heap.begin;
-  for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
-    if (!counts(*at)) continue;
-    if (chunk_of(*at) > end || end == heap.begin) measure(gap_between(end, chunk_of(*at), heap), &*at, resident, figures);
-    end = std::max(end, chunk_end(*at));
-  }
+  each_in(heap, blocks, [&](const PlacedBlock& placed) {
+    const Address chunk = chunk_of(placed);
+    if (chunk > end || end == heap.begin) measure(gap_between(end, chunk, heap), &placed, resident, figures);
+    end = std::max(end, chunk_end(placed));
+  });
   if (end < heap.end) measure(gap_between(end, heap.end, heap), nullptr, resident, figures);
   return figures;
 }
@@ -137,15 +139,14 @@ std::vector<Bytes> trimmable_without(const HeapExtent& heap, const Blocks& block
     const Gap gap = gap_between(ends[i], next, heap);
     trimmable[i] += resident.overlap(gap.trim_begin, gap.trim_end);
   };
-  for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
-    if (!counts(*at)) continue;
-    const SiteIndex site = site_of(at->block.stack);
+  each_in(heap, blocks, [&](const PlacedBlock& placed) {
+    const SiteIndex site = site_of(placed.block.stack);
     for (std::size_t i = 0; i < sites.size(); ++i) {
       if (sites[i] == site) continue;
-      close(i, chunk_of(*at));
-      ends[i] = std::max(ends[i], chunk_end(*at));
+      close(i, chunk_of(placed));
+      ends[i] = std::max(ends[i], chunk_end(placed));
     }
-  }
+  });
   for (std::size_t i = 0; i < sites.size(); ++i) close(i, heap.end);
   return trimmable;
 }
@@ -154,12 +155,11 @@ void share_pinned(const HeapExtent& heap, const Blocks& blocks, RangeSet& reside
                   const std::function<SiteIndex(StackId)>& site_of, const std::function<void(SiteIndex, Bytes)>& give) {
   PageShares shares(heap, resident, give);
   Address end = heap.begin;
-  for (auto at = first_in(heap, blocks); at != blocks.end() && at->address < heap.end; ++at) {
-    if (!counts(*at)) continue;
-    const Address from = std::max(at->address - kChunkHeader, end);
-    end = std::max(end, std::min(at->address + at->block.usable(), heap.end));
-    if (from < end) shares.add(site_of(at->block.stack), from, end);
-  }
+  each_in(heap, blocks, [&](const PlacedBlock& placed) {
+    const Address from = std::max(placed.address - kChunkHeader, end);
+    end = std::max(end, std::min(placed.address + placed.block.usable(), heap.end));
+    if (from < end) shares.add(site_of(placed.block.stack), from, end);
+  });
   shares.turn_to(0);
 }
 

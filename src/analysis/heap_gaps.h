@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "analysis/heap_geometry.h"
@@ -32,19 +33,19 @@ struct GapFigures {
   Bytes top_bytes = 0;     // of trimmable: at the top of the main heap
   std::uint64_t pieces = 0;  // gaps with trimmable pages
   Bytes largest_piece_bytes = 0;
-  const PlacedBlock* holder = nullptr;  // the block right above the largest piece; null: it is a top
+  std::optional<PlacedBlock> holder;  // the block right above the largest piece; none: it is a top
 };
 
-// `blocks`: all live ones, ordered; those with a mapping of their own are passed over.
-GapFigures measure_gaps(const HeapExtent& heap, const std::vector<PlacedBlock>& blocks, RangeSet& resident);
+// `blocks`: all live ones; those with a mapping of their own are passed over.
+GapFigures measure_gaps(const HeapExtent& heap, const BlocksInOrder& blocks, RangeSet& resident);
 
 // Trimmable bytes of the heap if the blocks of one site were freed; several sites in one walk.
-std::vector<Bytes> trimmable_without(const HeapExtent& heap, const std::vector<PlacedBlock>& blocks,
+std::vector<Bytes> trimmable_without(const HeapExtent& heap, const BlocksInOrder& blocks,
                                      const std::vector<SiteIndex>& sites,
                                      const std::function<SiteIndex(StackId)>& site_of, RangeSet& resident);
 
 // Gives the free bytes of each resident page that also has live bytes to the sites of these, in proportion.
-void share_pinned(const HeapExtent& heap, const std::vector<PlacedBlock>& blocks, RangeSet& resident,
+void share_pinned(const HeapExtent& heap, const BlocksInOrder& blocks, RangeSet& resident,
                   const std::function<SiteIndex(StackId)>& site_of, const std::function<void(SiteIndex, Bytes)>& give);
 
 }  // namespace memswell::analysis

@@ -67,9 +67,9 @@ void sort_by_address(std::vector<HeapExtent>& heaps) {
 }
 
 // The main arena goes on in anonymous mappings when brk cannot grow: their live blocks tell.
-void add_stray(const Mappings& mappings, const std::vector<PlacedBlock>& blocks, std::vector<HeapExtent>& heaps) {
+void add_stray(const Mappings& mappings, const BlocksInOrder& blocks, std::vector<HeapExtent>& heaps) {
   std::vector<HeapExtent> strays;
-  for (const PlacedBlock& placed : blocks) {
+  for (const PlacedBlock placed : blocks) {
     if (has_own_mapping(placed.block.usable()) || inside(heaps, placed.address)) continue;
     if (!strays.empty() && placed.address < strays.back().end) continue;
     const auto at = mapping_at(mappings, placed.address);
@@ -91,7 +91,7 @@ void add_stray(const Mappings& mappings, const std::vector<PlacedBlock>& blocks,
 }
 
 std::vector<HeapExtent> find_glibc_heaps(const Mappings& mappings, const HeapHistory& history,
-                                         const std::vector<PlacedBlock>& blocks, const MappedRanges& mapped) {
+                                         const BlocksInOrder& blocks, const MappedRanges& mapped) {
   std::vector<HeapExtent> heaps;
   add_main(mappings, heaps);
   const std::vector<HeapExtent> main = heaps;
@@ -132,7 +132,7 @@ bool is_plain_anonymous(const smaps::Mapping& mapping) {
 }
 
 std::vector<HeapExtent> find_heaps(Allocator allocator, const Mappings& mappings, const HeapHistory& history,
-                                   const std::vector<PlacedBlock>& blocks, const MappedRanges& mapped) {
+                                   const BlocksInOrder& blocks, const MappedRanges& mapped) {
   if (allocator == Allocator::glibc) return find_glibc_heaps(mappings, history, blocks, mapped);
   std::vector<HeapExtent> heaps;
   for (const smaps::Mapping& mapping : mappings) {

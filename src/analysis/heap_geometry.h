@@ -56,13 +56,9 @@ struct HeapExtent {
   Address end = 0;
 };
 
-// Heaps as they lie in these mappings, ordered, disjoint. `blocks`: addresses of the live blocks, ordered.
-struct PlacedBlock {
-  Address address = 0;
-  Block block;
-};
+// Heaps as they lie in these mappings, ordered, disjoint. `blocks`: the live ones.
 std::vector<HeapExtent> find_heaps(Allocator allocator, const std::vector<smaps::Mapping>& mappings,
-                                   const HeapHistory& history, const std::vector<PlacedBlock>& blocks,
+                                   const HeapHistory& history, const BlocksInOrder& blocks,
                                    const MappedRanges& mapped);
 
 // Private, writable, without a name of a file.

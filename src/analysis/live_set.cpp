@@ -3,68 +3,56 @@
 #include <algorithm>
 
 namespace memswell::analysis {
-namespace {
-
-constexpr std::uint64_t kMax48 = (std::uint64_t{1} << 48) - 1;
-constexpr Nanoseconds kMicrosecond = 1000;
-
-}  // namespace
-
-Block::Block(const trace::Allocation& allocation) : Block() {
-  requested_bits = std::min(allocation.requested, kMax48) & kMax48;
-  // Usable below requested is impossible; a recording that says so must not give a negative slack.
-  usable_bits = std::min(std::max(allocation.usable, allocation.requested), kMax48) & kMax48;
-  kind_bits = static_cast<std::uint64_t>(allocation.kind) & 7u;
-  const std::uint64_t time = allocation.time / kMicrosecond;
-  time_high = (time >> 32) & 0xffffu;
-  time_low = static_cast<std::uint32_t>(time);
-  stack = allocation.stack;
-}
 
 LiveSet LiveSet::inherit() const {
-  LiveSet child;
-  child.table_ = table_;
+  LiveSet child(*this);
   child.must_mark_inherited_ = true;
   return child;
 }
 
-const Block* LiveSet::find(Address address) const {
-  const auto at = table_->find(address);
-  return at == table_->end() ? nullptr : &at->second;
+bool LiveSet::insert(Address address, const Block& block) {
+  Block* at = nullptr;
+  return writable().insert(address, block, at);
 }
 
 bool LiveSet::replace(Address address, const Block& block, Block& old) {
-  const auto [at, inserted] = writable().insert({address, block});
-  if (inserted) return false;
-  old = at->second;
-  at.value() = block;
-  return true;
-}
-
-bool LiveSet::take(Address address, Block& block) {
-  Table& table = writable();
-  const std::size_t hash = AddressHash{}(address);
-  const auto at = table.find(address, hash);
-  if (at == table.end()) return false;
-  block = at->second;
-  // By key: erase(iterator) searches the next entry, which is far in a table that has emptied.
-  table.erase(address, hash);
+  BlockTable& table = writable();
+  Block* at = nullptr;
+  if (table.insert(address, block, at)) return false;
+  old = *at;
+  const std::uint64_t offset = at->offset_bits;
+  *at = block;
+  at->offset_bits = offset & 0xfffu;
   return true;
 }
 
 bool LiveSet::set_noted(Address address) {
-  Table& table = writable();
-  const auto at = table.find(address);
-  if (at == table.end()) return false;
-  at.value().noted = 1;
+  Block* at = writable().find(address);
+  if (at == nullptr) return false;
+  at->noted = 1;
   return true;
 }
 
 void LiveSet::detach() {
-  if (table_.use_count() > 1) table_ = std::make_shared<Table>(*table_);
+  if (table_.use_count() > 1) table_ = std::make_shared<BlockTable>(*table_);
   if (!must_mark_inherited_) return;
-  for (auto at = table_->begin(); at != table_->end(); ++at) at.value().inherited = 1;
+  table_->mark_all_inherited();
   must_mark_inherited_ = false;
+}
+
+BlocksInOrder::BlocksInOrder(const LiveSet& live) : live_(live) {
+  live_.table_->each_page([this](Address begin, const BlockTable::Page& blocks) { pages_.push_back({begin, &blocks}); });
+  std::sort(pages_.begin(), pages_.end(), [](const Page& a, const Page& b) { return a.begin < b.begin; });
+  pages_.push_back({~Address{0}, nullptr});
+}
+
+BlocksInOrder::Iterator BlocksInOrder::from(Address address) const {
+  const Address page_begin = address >> BlockTable::kPageBits << BlockTable::kPageBits;
+  const auto page = std::lower_bound(pages_.begin(), pages_.end() - 1, page_begin,
+                                     [](const Page& at, Address wanted) { return at.begin < wanted; });
+  Iterator at = at_page(static_cast<std::size_t>(page - pages_.begin()));
+  while (at != end() && at.address() < address) ++at;
+  return at;
 }
 
 }  // namespace memswell::analysis

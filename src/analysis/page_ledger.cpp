@@ -77,7 +77,7 @@ class Join {
     for (std::size_t i = 0; i < kOwners; ++i) snapshot_.rows.push_back({static_cast<Owner>(i), 0});
     ZoneBooks books(zones_, residency_.resident);
     place_pool_notes();
-    for (const PlacedBlock& placed : input_.blocks) place(placed, books);
+    for (const PlacedBlock placed : input_.blocks) place(placed, books);
     place_rest(books);
     if (input_.allocator == Allocator::glibc) place_gaps();
     sum_up();
@@ -288,7 +288,7 @@ void Join::note_pieces(const GapFigures& gaps) {
   if (gaps.largest_piece_bytes <= snapshot_.largest_piece_bytes) return;
   snapshot_.largest_piece_bytes = gaps.largest_piece_bytes;
   snapshot_.piece_holder.reset();
-  if (gaps.holder == nullptr) return;
+  if (!gaps.holder) return;
   snapshot_.piece_holder = site_of(gaps.holder->block.stack);
   snapshot_.piece_holder_bytes = gaps.holder->block.requested();
 }
@@ -362,15 +362,6 @@ void Join::sum_up() {
 }
 
 }  // namespace
-
-std::vector<PlacedBlock> place_blocks(const LiveSet& live) {
-  std::vector<PlacedBlock> blocks;
-  blocks.reserve(live.size());
-  for (const auto& [address, block] : live) blocks.push_back({address, block});
-  std::sort(blocks.begin(), blocks.end(),
-            [](const PlacedBlock& a, const PlacedBlock& b) { return a.address < b.address; });
-  return blocks;
-}
 
 LedgerSnapshot make_page_ledger(const PageLedgerInput& input) { return Join(input).make(); }
 

@@ -16,7 +16,7 @@
 namespace memswell::analysis {
 
 struct PageLedgerInput {
-  std::vector<PlacedBlock> blocks;  // live at the snapshot, ordered by address
+  BlocksInOrder blocks;  // live at the snapshot
   const trace::PageSnapshot* pages = nullptr;
   const std::vector<smaps::Mapping>* mappings = nullptr;
   const MappedRanges* mapped = nullptr;
@@ -30,8 +30,5 @@ struct PageLedgerInput {
 
 // Fills everything but `at`, `cause`, `phase` and the readings of the whole process (RSS less own excepted).
 LedgerSnapshot make_page_ledger(const PageLedgerInput& input);
-
-// The live blocks of a set in order of address.
-std::vector<PlacedBlock> place_blocks(const LiveSet& live);
 
 }  // namespace memswell::analysis

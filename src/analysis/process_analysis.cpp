@@ -22,13 +22,14 @@ ProcessAnalysis::ProcessAnalysis(const trace::ProcessBegin& begin, const RunCont
   report_.command = begin.command;
   report_.executable = begin.executable;
   report_.begin_ns = begin.time;
+  own_ = plan_.own;
 }
 
 void ProcessAnalysis::inherit(const ProcessAnalysis& parent) {
   ledger_ = parent.ledger_.fork(report_.begin_ns);
   mapped_ = parent.mapped_;
   history_ = parent.history_;
-  own_ = parent.own_;
+  if (own_.empty()) own_ = parent.own_;
   own_figures_ = parent.own_figures_;
   report_.allocator = parent.report_.allocator;
 }
@@ -92,7 +93,7 @@ void ProcessAnalysis::on(const trace::PageSnapshot& snapshot) {
   pending_.reset();
   const bool planned = number >= plan_.join.size() || plan_.join[number];  // beyond the plan: the recording grew
   if (!run_.options->page_ledgers || !planned) return;
-  pending_ = Pending{snapshot, place_blocks(ledger_.live()), number == plan_.peak_snapshot};
+  pending_ = Pending{snapshot, ledger_.live(), number == plan_.peak_snapshot};
   if (pending_->pages.own.empty()) pending_->pages.own = own_;
 }
 
@@ -119,7 +120,7 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
   Pending pending = std::move(*pending_);
   pending_.reset();
   PageLedgerInput input;
-  input.blocks = std::move(pending.blocks);
+  input.blocks = BlocksInOrder(pending.blocks);
   input.pages = &pending.pages;
   input.mappings = &reading.mappings;
   input.mapped = &mapped_;

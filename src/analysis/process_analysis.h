@@ -53,7 +53,7 @@ class ProcessAnalysis {
   // A page snapshot that waits for the smaps of its moment; the blocks are those of this place in the stream.
   struct Pending {
     trace::PageSnapshot pages;
-    std::vector<PlacedBlock> blocks;
+    LiveSet blocks;
     bool peak = false;
   };
 

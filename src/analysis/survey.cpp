@@ -40,6 +40,7 @@ void Survey::on(const trace::PageSnapshot& snapshot) {
   Process& process = this->process(snapshot.process);
   const Bytes rss = process.curve.empty() ? 0 : process.curve.back().bytes;
   process.snapshots.push_back({snapshot.time, snapshot.cause, rss});
+  if (process.own.empty()) process.own = snapshot.own;
 }
 
 void Survey::on(const trace::SmapsSnapshot& snapshot) {
@@ -90,6 +91,7 @@ Plan Survey::plan(ProcessIndex index) const {
     for (const CurvePoint* point : {&pulse.begin, &pulse.peak, &pulse.end}) plan.cuts.insert(point->time_ns);
   }
   choose_joins(process.snapshots, plan);
+  plan.own = process.own;
   return plan;
 }
 

@@ -18,6 +18,7 @@ struct Plan {
   std::set<Nanoseconds> cuts;            // times of samples at which a pulse begins, peaks or ends
   std::vector<bool> join;                // by number of the page snapshot: make a ledger of it
   std::size_t peak_snapshot = SIZE_MAX;  // the page snapshot with the largest RSS
+  std::vector<trace::OwnRange> own;      // memswell's, from the first page snapshot: readings before it hold them too
 };
 
 class Survey : public trace::Visitor {
@@ -51,6 +52,7 @@ class Survey : public trace::Visitor {
     std::vector<CurvePoint> curve;
     std::vector<Snapshot> snapshots;
     Bytes last_rss_bytes = 0;
+    std::vector<trace::OwnRange> own;
   };
 
   Process& process(ProcessIndex index);

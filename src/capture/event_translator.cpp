@@ -56,17 +56,17 @@ Nanoseconds EventTranslator::time_of(Image& image, std::uint64_t stamp) {
   return image.last_time;
 }
 
-std::optional<StackId> EventTranslator::stack_of(Ring& ring, const RingRecord& record) {
+bool EventTranslator::stack_of(Ring& ring, const RingRecord& record, StackId& stack) {
   const std::size_t modules_before = ring.layout->modules().size();
-  const std::optional<StackId> stack = stacks_.apply(ring.stacks, record, ring.reader, *ring.layout);
+  const bool makes_sense = stacks_.apply(ring.stacks, record, ring.reader, *ring.layout, stack);
   if (ring.layout->modules().size() != modules_before) [[unlikely]]
     write_mappings(*ring.image, *ring.layout);
-  return stack;
+  return makes_sense;
 }
 
 Emitted EventTranslator::translate_allocation(Ring& ring, const RingRecord& record, AllocationKind kind) {
-  const std::optional<StackId> stack = stack_of(ring, record);
-  if (!stack) return Emitted::broken;
+  StackId stack;
+  if (!stack_of(ring, record, stack)) return Emitted::broken;
   ++events_;
   writer_.write(trace::Allocation{.process = ring.image->index,
                                   .thread = ring.thread,
@@ -74,7 +74,7 @@ Emitted EventTranslator::translate_allocation(Ring& ring, const RingRecord& reco
                                   .address = record.address,
                                   .requested = record.requested,
                                   .usable = record.usable,
-                                  .stack = *stack,
+                                  .stack = stack,
                                   .kind = kind,
                                   .replaced = kind == AllocationKind::realloc ? record.extra[0] : 0});
   return Emitted::taken;
@@ -114,9 +114,7 @@ Emitted EventTranslator::translate_mapping(Ring& ring, const RingRecord& record,
     case MappingEvent::Kind::heap_break: event.old_address = record.extra[0]; break;
   }
   if (kind != MappingEvent::Kind::unmap && kind != MappingEvent::Kind::advise) {
-    const std::optional<StackId> stack = stack_of(ring, record);
-    if (!stack) return Emitted::broken;
-    event.stack = *stack;
+    if (!stack_of(ring, record, event.stack)) return Emitted::broken;
   }
   writer_.write(event);
   return Emitted::taken;

@@ -52,7 +52,8 @@ class EventTranslator {
   Emitted translate_note(Ring& ring, const RingRecord& record, trace::BlockNote::Kind kind);
   Emitted translate_value(Ring& ring, const RingRecord& record);
   Emitted translate_layout(Ring& ring, const RingRecord& record);
-  std::optional<StackId> stack_of(Ring& ring, const RingRecord& record);
+  // False: the record's stack makes no sense.
+  bool stack_of(Ring& ring, const RingRecord& record, StackId& stack);
 
   trace::RecordingWriter& writer_;
   const StampClock& clock_;

@@ -2,18 +2,17 @@
 
 namespace memswell::capture {
 
-std::optional<StackId> StackInterner::apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring,
-                                            Layout& layout) {
-  if (record.level >= format::kWalkLevels) return std::nullopt;
+bool StackInterner::apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout, StackId& top) {
+  if (record.level >= format::kWalkLevels) return false;
   std::vector<StackId>& stack = stacks.levels[record.level];
-  if (record.keep > stack.size()) return std::nullopt;
+  if (record.keep > stack.size()) return false;
   stack.resize(record.keep);
-  StackId top = stack.empty() ? StackId{} : stack.back();
+  top = stack.empty() ? StackId{} : stack.back();
   for (std::uint32_t i = 0; i < record.push; ++i) {
     top = step(top, ring.word(record.payload + i), layout);
     stack.push_back(top);
   }
-  return top;
+  return true;
 }
 
 StackId StackInterner::step(StackId parent, std::uint64_t pc, Layout& layout) {

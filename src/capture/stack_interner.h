@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "capture/layout.h"
@@ -24,9 +23,9 @@ class StackInterner {
  public:
   explicit StackInterner(trace::RecordingWriter& writer) : writer_(writer), recent_(kRecent) {}
 
-  // The stack of `record`, whose pcs are read from `ring`. nullopt: the record keeps more frames than there are, or has an
-  // impossible level.
-  std::optional<StackId> apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout);
+  // The stack of `record`, whose pcs are read from `ring`, into `top`. False: the record keeps more frames than there are, or
+  // has an impossible level.
+  bool apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout, StackId& top);
 
   FrameTable& frames() { return frames_; }
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }

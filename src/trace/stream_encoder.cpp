@@ -108,9 +108,9 @@ void StreamEncoder::put(const Allocation& event) {
   index_.insert(event.process, event.address, slot);
 }
 
-std::uint8_t StreamEncoder::put_block(const ThreadState& thread, Address address,
-                                      std::optional<RecentBlocks::Slot> slot) {
-  if (!slot) {
+// `slot` is null for a block that is not among the recent ones.
+std::uint8_t StreamEncoder::put_block(const ThreadState& thread, Address address, const RecentBlocks::Slot* slot) {
+  if (slot == nullptr) {
     if (address == thread.released) return byte(BlockCode::same);
     at(Column::addresses).put_address(address - model_.column_address);
     model_.column_address = address;
@@ -118,8 +118,8 @@ std::uint8_t StreamEncoder::put_block(const ThreadState& thread, Address address
   }
   const RecentBlocks& blocks = model_.blocks;
   if (const auto rank = blocks.rank(*slot)) return *rank;
-  if (slot == blocks.newer_neighbour()) return byte(BlockCode::newer_neighbour);
-  if (slot == blocks.older_neighbour()) return byte(BlockCode::older_neighbour);
+  if (*slot == blocks.newer_neighbour()) return byte(BlockCode::newer_neighbour);
+  if (*slot == blocks.older_neighbour()) return byte(BlockCode::older_neighbour);
   const std::uint64_t age = blocks.age(*slot);
   const std::uint64_t distance = blocks.distance_to_released(*slot);
   const bool nearer = zigzag(distance) < age;
@@ -133,7 +133,7 @@ void StreamEncoder::put(const Release& event) {
   put_op(static_cast<Op>(byte(Op::free) + byte(event.kind)), context_code);
   put_time(event.time);
   const auto slot = index_.take(event.process, event.address, model_.blocks);
-  at(Column::details).put_byte(put_block(thread, event.address, slot));
+  at(Column::details).put_byte(put_block(thread, event.address, slot ? &*slot : nullptr));
   model_.released(thread, event.address, slot);
 }
 

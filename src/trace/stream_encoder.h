@@ -46,7 +46,7 @@ class StreamEncoder {
   disk::StackCode put_stack(const ThreadState& thread, StackId stack);
   disk::SizeCode put_size(const ThreadState& thread, StackId stack, BlockSize size);
   std::uint8_t put_address(ThreadState& thread, const Allocation& event, std::uint8_t size_class);
-  std::uint8_t put_block(const ThreadState& thread, Address address, std::optional<RecentBlocks::Slot> slot);
+  std::uint8_t put_block(const ThreadState& thread, Address address, const RecentBlocks::Slot* slot);
   bool accept(const RecordEncoder& encoder);
 
   StreamModel model_;

@@ -119,6 +119,36 @@ TEST_F(AnalyseTest, ARecordingBecomesAReport) {
   EXPECT_EQ(process.phases[0].end_ns, 900u);
 }
 
+// What is memswell's own is told by page snapshots only; it was there before the first of them.
+TEST_F(AnalyseTest, OwnMemoryIsLeftOutOfReadingsBeforeTheFirstSnapshot) {
+  const std::string smaps =
+      "20000000-20003000 rw-p 00000000 00:00 0 \n"
+      "Size: 12 kB\nRss: 12 kB\nPss: 12 kB\nPrivate_Dirty: 12 kB\nAnonymous: 12 kB\nVmFlags: rd wr \n"
+      "30000000-30002000 rw-p 00000000 00:00 0 \n"
+      "Size: 8 kB\nRss: 8 kB\nPss: 8 kB\nPrivate_Dirty: 8 kB\nAnonymous: 8 kB\nVmFlags: rd wr \n";
+  begin(0, 77, 0);
+  for (const Nanoseconds time : {100u, 200u}) {
+    if (time == 200u) {
+      trace::PageSnapshot pages;
+      pages.time = time;
+      pages.own = {{0x30000000, 0x30002000}};
+      writer_->write(pages);
+    }
+    trace::SmapsSnapshot reading;
+    reading.time = time;
+    reading.smaps = smaps;
+    writer_->write(reading);
+  }
+  end(0, 900);
+  const RunReport run = report();
+  ASSERT_EQ(run.processes.size(), 1u);
+  const auto& rows = run.processes[0].timeline;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].rss_bytes, Bytes{12} * 1024);
+  EXPECT_EQ(rows[0].own_bytes, Bytes{8} * 1024);
+  EXPECT_EQ(rows[1].rss_bytes, Bytes{12} * 1024);
+}
+
 TEST_F(AnalyseTest, AForkedChildIsAProcessOfItsOwn) {
   writer_->write(trace::Module{ModuleId{1}, "/bin/prog", {}});
   begin(0, 77, 0);

@@ -11,6 +11,7 @@ namespace memswell::analysis {
 namespace {
 
 using test::block;
+using test::in_order;
 using test::kPage;
 
 constexpr Address kHeap = 0x100000;
@@ -45,7 +46,7 @@ TEST(HeapGaps, TheTopOfTheMainHeapGoesBackAndThatOfAnArenaStays) {
 TEST(HeapGaps, FreeBytesAreTrimmablePinnedOrKept) {
   // One block at the begin, one on the seventh page: five whole pages and two parts of pages are free between.
   RangeSet resident = all_of(8);
-  const std::vector<PlacedBlock> blocks{block(kHeap + 16, 100), block(kHeap + 6 * kPage + 0x800, 100)};
+  const BlocksInOrder blocks = in_order({block(kHeap + 16, 100), block(kHeap + 6 * kPage + 0x800, 100)});
   const GapFigures figures = measure_gaps(heap(8, HeapExtent::Kind::arena), blocks, resident);
   EXPECT_EQ(figures.trimmable_bytes, 5 * kPage);
   EXPECT_EQ(figures.cached_bytes, kPage) << "the arena's last page";
@@ -56,14 +57,14 @@ TEST(HeapGaps, FreeBytesAreTrimmablePinnedOrKept) {
 TEST(HeapGaps, PagesThatAreNotResidentCannotBeReturned) {
   RangeSet resident;
   resident.append(kHeap, kHeap + 2 * kPage);
-  const GapFigures figures = measure_gaps(heap(8), {block(kHeap + 16, 100)}, resident);
+  const GapFigures figures = measure_gaps(heap(8), in_order({block(kHeap + 16, 100)}), resident);
   EXPECT_EQ(figures.trimmable_bytes, kPage);
 }
 
 TEST(HeapGaps, PinnedBytesGoToTheSurvivorsInProportion) {
   // Two blocks on one page: chunks of 48 and 96 bytes (usable 40 and 88, and a header each).
   RangeSet resident = all_of(1);
-  const std::vector<PlacedBlock> blocks{block(kHeap + 0x200, 40, 1), block(kHeap + 0x800, 88, 2)};
+  const BlocksInOrder blocks = in_order({block(kHeap + 0x200, 40, 1), block(kHeap + 0x800, 88, 2)});
   std::map<std::uint32_t, Bytes> given;
   share_pinned(heap(1), blocks, resident, as_site, [&](SiteIndex site, Bytes bytes) { given[site.value] += bytes; });
   const Bytes free = kPage - 48 - 96;
@@ -74,8 +75,8 @@ TEST(HeapGaps, PinnedBytesGoToTheSurvivorsInProportion) {
 TEST(HeapGaps, WithoutASiteItsGapsJoin) {
   // A lone block of site 2 in the middle of three pages.
   RangeSet resident = all_of(4);
-  const std::vector<PlacedBlock> blocks{block(kHeap + 16, 40, 1), block(kHeap + kPage + 0x800, 40, 2),
-                                        block(kHeap + 3 * kPage + 0x800, 40, 1)};
+  const BlocksInOrder blocks = in_order({block(kHeap + 16, 40, 1), block(kHeap + kPage + 0x800, 40, 2),
+                                         block(kHeap + 3 * kPage + 0x800, 40, 1)});
   const auto trimmable = trimmable_without(heap(4), blocks, {SiteIndex{2}, SiteIndex{9}}, as_site, resident);
   EXPECT_EQ(trimmable.at(0), 2 * kPage);
   EXPECT_EQ(trimmable.at(1), kPage) << "a site without blocks changes nothing";
@@ -103,9 +104,9 @@ TEST(HeapGaps, AgreesWithAPageByPageModelOnRandomHeaps) {
       (used > 0 ? pinned : rest) += kPage - used;
     }
     RangeSet resident = all_of(kPages);
-    const GapFigures figures = measure_gaps(heap(kPages), blocks, resident);
+    const GapFigures figures = measure_gaps(heap(kPages), in_order(blocks), resident);
     Bytes shared = 0;
-    share_pinned(heap(kPages), blocks, resident, as_site, [&](SiteIndex, Bytes bytes) { shared += bytes; });
+    share_pinned(heap(kPages), in_order(blocks), resident, as_site, [&](SiteIndex, Bytes bytes) { shared += bytes; });
     EXPECT_EQ(figures.pinned_bytes, pinned);
     EXPECT_EQ(figures.trimmable_bytes + figures.cached_bytes, rest);
     EXPECT_EQ(shared, pinned);

@@ -38,6 +38,12 @@ inline PlacedBlock block(Address address, Bytes requested, std::uint32_t stack =
   return {address, Block(allocation(address, requested, stack, time))};
 }
 
+inline BlocksInOrder in_order(const std::vector<PlacedBlock>& blocks) {
+  LiveSet live;
+  for (const PlacedBlock& placed : blocks) live.insert(placed.address, placed.block);
+  return BlocksInOrder(live);
+}
+
 // With a mapping of its own, as glibc makes it from 128 KiB on: usable is 0 modulo 16.
 inline PlacedBlock mapped_block(Address chunk, Bytes pages, Bytes requested, std::uint32_t stack = 1) {
   trace::Allocation event = allocation(chunk + 16, requested, stack);

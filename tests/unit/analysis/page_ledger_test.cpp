@@ -16,9 +16,9 @@ using test::run;
 
 class PageLedgerTest : public ::testing::Test {
  protected:
-  LedgerSnapshot make(std::vector<PlacedBlock> blocks, Allocator allocator = Allocator::glibc) {
+  LedgerSnapshot make(const std::vector<PlacedBlock>& blocks, Allocator allocator = Allocator::glibc) {
     PageLedgerInput input;
-    input.blocks = std::move(blocks);
+    input.blocks = test::in_order(blocks);
     input.pages = &pages_;
     input.mappings = &mappings_;
     input.mapped = &mapped_;

@@ -41,7 +41,9 @@ class StacksTest : public ::testing::Test {
     const std::uint64_t head = producer.ring.slot->head.load();
     EXPECT_EQ(producer.ring.reader.read(producer.ring.position, head, record), RingReader::Outcome::record);
     producer.ring.position = head;
-    return interner.apply(producer.ring.stacks, record, producer.ring.reader, *layout);
+    StackId top;
+    if (!interner.apply(producer.ring.stacks, record, producer.ring.reader, *layout, top)) return std::nullopt;
+    return top;
   }
 
   Region region = *Region::create({});
