@@ -30,11 +30,16 @@ memswell_append_restartable:
 2:
   mov 16(%rdi), %r9
   mov (%r9), %rax
-  lea (%rax, %rdx), %r10
-  add %r8, %r10
-  cmp 24(%rdi), %r10
+  lea (%rdx, %r8), %r10
+  lea (%rax, %r10), %r11
+  cmp 24(%rdi), %r11
   ja 7f
-  xor %r11d, %r11d
+  mov %rax, %r11
+  and 8(%rdi), %r11
+  lea -1(%r11, %r10), %r10
+  cmp 8(%rdi), %r10
+  jbe 10f
+  xor %r11d, %r11d      # the record goes over the ring's end: word by word
 3:
   mov (%rsi, %r11, 8), %r9
   lea (%rax, %r11), %r10
@@ -45,7 +50,6 @@ memswell_append_restartable:
   inc %r11
   cmp %rdx, %r11
   jb 3b
-  add %rdx, %rax
   xor %r11d, %r11d
   test %r8, %r8
   jz 8f
@@ -53,7 +57,8 @@ memswell_append_restartable:
   mov %r11, %r10
   shl $5, %r10
   mov (%rcx, %r10), %r9
-  lea (%rax, %r11), %r10
+  lea (%rax, %rdx), %r10
+  add %r11, %r10
   and 8(%rdi), %r10
   shl $3, %r10
   add (%rdi), %r10
@@ -61,7 +66,31 @@ memswell_append_restartable:
   inc %r11
   cmp %r8, %r11
   jb 4b
+  jmp 8f
+10:
+  mov (%rdi), %r10
+  lea (%r10, %r11, 8), %r10
+  xor %r11d, %r11d
+11:
+  mov (%rsi, %r11, 8), %r9
+  mov %r9, (%r10, %r11, 8)
+  inc %r11
+  cmp %rdx, %r11
+  jb 11b
+  test %r8, %r8
+  jz 8f
+  lea (%r10, %rdx, 8), %r10
+  xor %r11d, %r11d
+12:
+  mov %r11, %r9
+  shl $5, %r9
+  mov (%rcx, %r9), %r9
+  mov %r9, (%r10, %r11, 8)
+  inc %r11
+  cmp %r8, %r11
+  jb 12b
 8:
+  add %rdx, %rax
   add %r8, %rax
   mov 16(%rdi), %r9
   mov %rax, (%r9)

@@ -27,12 +27,6 @@ using format::RecordKind;
 
 constexpr std::size_t kMostStackBytes = 256 * 1024;
 
-template <class F>
-F next_function(const char* name) {
-  find_real_functions();
-  return reinterpret_cast<F>(find_next(name));
-}
-
 // ---------------------------------------------------------------------------------------------------- fork
 
 // Blocks that other threads are just making or freeing: the child cannot know their state.

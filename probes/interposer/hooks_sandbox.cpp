@@ -11,12 +11,6 @@
 namespace memswell::probe {
 namespace {
 
-template <class F>
-F next_function(const char* name) {
-  find_real_functions();
-  return reinterpret_cast<F>(find_next(name));
-}
-
 void entered_sandbox() {
   process.sandboxed.store(1, std::memory_order_relaxed);
   set_flag(format::ProcessFlag::seccomp);

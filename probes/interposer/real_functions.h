@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-struct link_map;
+#include "symbol_lookup.h"
 
 namespace memswell::probe {
 
@@ -39,6 +39,13 @@ extern RealFunctions real;
 
 // Finds them. Idempotent; called before any of them is used.
 void find_real_functions();
+
+// One that is needed seldom.
+template <class F>
+F next_function(const char* name) {
+  find_real_functions();
+  return reinterpret_cast<F>(find_next(name));
+}
 
 // Arena for allocations before that, and of the loader on our behalf. Never freed.
 void* arena_allocate(std::size_t size, std::size_t alignment);

@@ -168,10 +168,8 @@ Found control_group() {
     return {kInformation, "no memory controller to be seen", "limits and out-of-memory kills cannot be told"};
   }
   const auto& memory = **group;
-  std::string version = std::to_string(memory.version);
-  version.insert(version.begin(), 'v');
   const auto limit = memory.limit_bytes ? "limit " + mebibytes(*memory.limit_bytes) : std::string("no limit");
-  return {kInformation, version + ", " + limit,
+  return {kInformation, "v" + std::to_string(memory.version) + ", " + limit,
           memory.oom_kills ? "out-of-memory kills are recognised" : "out-of-memory kills look like any SIGKILL"};
 }
 

@@ -98,8 +98,13 @@ void find_unnamed(const FindingInput& input, Findings& findings) {
   const std::string module = base_name(process.totals.unnamed_module);
   finding.sentence = fmt::format("{} of live blocks at the peak come from code without names, most of it in {}.",
                                  format_bytes(unnamed), module.empty() ? "code outside of any module" : module);
-  finding.cause = module.empty() ? "Generated code has no symbols." : "The module has no symbols for them.";
-  finding.remedy = process.totals.unnamed_note;
+  // "what it has; what would give more"
+  const std::string& note = process.totals.unnamed_note;
+  const std::size_t remedy = note.find("; ");
+  finding.cause = module.empty() ? "Generated code has no symbols."
+                  : note.empty() ? "The module has no symbols for them."
+                                 : fmt::format("Of the module: {}.", note.substr(0, remedy));
+  if (remedy != std::string::npos) finding.remedy = note.substr(remedy + 2);
   finding.evidence = {{"unnamed_bytes", static_cast<std::int64_t>(unnamed), Unit::bytes}};
   findings.push_back(std::move(finding));
 }

@@ -15,14 +15,8 @@
 #include <cstring>
 #include <thread>
 
+#include "base/under_sanitizer.h"
 #include "base/unique_fd.h"
-
-// A sanitizer reserves terabytes, and its report on stderr is what one runs it for.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMSWELL_UNDER_SANITIZER 1
-#else
-#define MEMSWELL_UNDER_SANITIZER 0
-#endif
 
 namespace memswell::symbols {
 namespace {
@@ -47,7 +41,7 @@ void prepare_child(const WorkLimits& limits, pid_t parent) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
-  if constexpr (!MEMSWELL_UNDER_SANITIZER) {
+  if constexpr (!kUnderSanitizer) {  // its report on stderr is what one runs it for
     limit(RLIMIT_DATA, limits.data_bytes);
     if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0) dup2(null, STDERR_FILENO);
   }

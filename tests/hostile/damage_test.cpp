@@ -5,6 +5,7 @@
 #include <iterator>
 #include <random>
 
+#include "base/under_sanitizer.h"
 #include "tests/hostile/forge.h"
 #include "tests/hostile/nasty_recording.h"
 #include "tests/hostile/properties.h"
@@ -14,11 +15,7 @@ namespace memswell::hostile {
 namespace {
 
 // Every place, but where a sanitizer makes that take minutes.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kStep = 17;
-#else
-constexpr std::size_t kStep = 1;
-#endif
+constexpr std::size_t kStep = kUnderSanitizer ? 17 : 1;
 
 const std::string& recording() {
   static const std::string made = recording_with("name");

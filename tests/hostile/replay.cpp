@@ -14,6 +14,7 @@
 #include <random>
 #include <vector>
 
+#include "base/under_sanitizer.h"
 #include "tests/hostile/target.h"
 
 namespace {
@@ -23,12 +24,6 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr unsigned kSecondsAnInput = 30;
 constexpr rlim_t kMemory = rlim_t{2} << 30;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kLimitMemory = false;  // a sanitizer reserves terabytes
-#else
-constexpr bool kLimitMemory = true;
-#endif
 
 std::vector<Bytes> inputs_in(const std::vector<fs::path>& folders) {
   std::vector<fs::path> paths;
@@ -70,7 +65,7 @@ void run(const Bytes& input) {
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
-  if constexpr (kLimitMemory) {
+  if constexpr (!memswell::kUnderSanitizer) {
     const rlimit limit{kMemory, kMemory};
     setrlimit(RLIMIT_DATA, &limit);
   }
