@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/under_sanitizer.h"
 #include "tests/hostile/bombs.h"
 #include "tests/hostile/forge.h"
 #include "tests/hostile/whole_report.h"
@@ -46,8 +47,8 @@ std::string kept_blocks(std::uint64_t blocks, std::uint32_t most_steps) {
   });
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(MemoryBudget, LetsTenMillionKeptBlocksThrough) {
+  if (kUnderSanitizer) GTEST_SKIP() << "takes minutes under a sanitizer";
   const std::string recording = kept_blocks(10'000'000, 3);
   EXPECT_LT(recording.size(), Bytes{4} << 20);
   const auto run = report_of(recording);
@@ -57,12 +58,11 @@ TEST(MemoryBudget, LetsTenMillionKeptBlocksThrough) {
 }
 
 TEST(MemoryBudget, EndsTheReadingOfBlocksWithoutEnd) {
+  if (kUnderSanitizer) GTEST_SKIP() << "takes minutes under a sanitizer";
   const auto run = report_of(kept_blocks(40'000'000, 1));
   ASSERT_TRUE(run);
   EXPECT_THAT(run->recording.end_sentence, testing::HasSubstr(kEnd));
   EXPECT_LT(run->processes.at(0).totals.live_blocks_at_exit, 20'000'000u);
 }
-#endif
-
 }  // namespace
 }  // namespace memswell::hostile
