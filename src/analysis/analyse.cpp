@@ -23,6 +23,12 @@ class Dispatcher : public trace::Visitor {
     run_.options = &options;
   }
 
+  Bytes held_bytes() const override {
+    Bytes bytes = survey_.held_bytes();
+    for (const auto& process : processes_) bytes += process ? process->held_bytes() : 0;
+    return bytes;
+  }
+
   void on(const trace::Module& module) override { survey_.stacks().on(module); }
   void on(const trace::StackNode& node) override { survey_.stacks().on(node); }
   void on(const trace::ProcessBegin& begin) override {

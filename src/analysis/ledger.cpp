@@ -40,8 +40,18 @@ Ledger Ledger::fork(Nanoseconds time) const {
 Ledger::Account& Ledger::account(StackId stack) {
   const std::size_t page = stack.value / kAccountPage;
   if (page >= accounts_.size()) accounts_.resize(page + 1);
-  if (!accounts_[page]) accounts_[page] = std::make_unique<AccountPage>();
+  if (!accounts_[page]) {
+    accounts_[page] = std::make_unique<AccountPage>();
+    ++account_pages_;
+  }
   return (*accounts_[page])[stack.value % kAccountPage];
+}
+
+Bytes Ledger::held_bytes() const {
+  constexpr Bytes kNote = 64;
+  constexpr Bytes kThread = 2 * sizeof(decltype(threads_)::value_type);
+  return live_.held_bytes() + account_pages_ * sizeof(AccountPage) + accounts_.size() * sizeof(accounts_[0]) +
+         threads_.size() * kThread + (pool_.size() + used_.size()) * kNote + windows_.held_bytes();
 }
 
 void Ledger::keep_peak(Account& account, std::uint64_t stamp) {

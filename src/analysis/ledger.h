@@ -60,6 +60,7 @@ class Ledger {
   Bytes usable_bytes() const { return usable_bytes_; }
   std::uint64_t live_blocks() const { return live_.size(); }
 
+  Bytes held_bytes() const;
   // Figures of every stack that allocated in this process, by id.
   std::vector<StackFigures> figures() const;
   // Fills everything of the totals that comes from events.
@@ -99,6 +100,7 @@ class Ledger {
   tsl::robin_map<std::uint32_t, Thread> threads_;
   PoolNotes pool_;
   UsedNotes used_;
+  std::size_t account_pages_ = 0;
   Account own_;  // all stacks together
   Lifetimes lifetimes_;
   Bytes live_bytes_ = 0;

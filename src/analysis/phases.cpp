@@ -101,6 +101,7 @@ void PhaseCutter::on(const trace::PhaseBoundary& boundary, std::uint32_t announc
 
   Phase next;
   next.name = boundary.name;
+  name_bytes_ += boundary.name.size();
   next.announced_by = announced_by;
   next.begin_ns = boundary.time;
   next.begin_rss_bytes = last_rss_;

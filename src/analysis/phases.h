@@ -31,6 +31,7 @@ class PhaseCutter {
   // The phases with their live figures. `time`: end of the last one, if the process's end was not seen.
   std::vector<Phase> finish(Nanoseconds time, const std::vector<Window>& windows);
 
+  Bytes held_bytes() const { return phases_.size() * 2 * (sizeof(Phase) + sizeof(Extra)) + name_bytes_; }
   const std::string& current() const { return phases_.back().name; }
   const std::vector<Phase>& phases() const { return phases_; }
 
@@ -55,6 +56,7 @@ class PhaseCutter {
 
   std::vector<Phase> phases_;
   std::vector<Extra> extras_;  // parallel to phases_
+  Bytes name_bytes_ = 0;
   std::optional<Reading> last_boundary_reading_;
   Bytes last_rss_ = 0;  // own left out
   Bytes last_own_ = 0;

@@ -38,6 +38,12 @@ LiveFigures ProcessAnalysis::live() const {
   return {ledger_.live_bytes(), ledger_.usable_bytes(), ledger_.live_blocks()};
 }
 
+Bytes ProcessAnalysis::held_bytes() const {
+  constexpr Bytes kMappedRange = sizeof(MappedRange) + 64;
+  return sizeof(*this) + ledger_.held_bytes() + timeline_.held_bytes() + phases_.held_bytes() +
+         mapped_.ranges().size() * kMappedRange;
+}
+
 void ProcessAnalysis::on(const trace::CaptureNote& note) {
   report_.capture = note.capture;
   report_.capture_reason = note.reason;

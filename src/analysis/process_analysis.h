@@ -47,6 +47,7 @@ class ProcessAnalysis {
   // `end`: of the recording, if the process's own was not seen. Once.
   ProcessReport finish(Nanoseconds end);
 
+  Bytes held_bytes() const;
   std::uint32_t pid() const { return report_.pid; }
 
  private:

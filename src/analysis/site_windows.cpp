@@ -97,6 +97,7 @@ void SiteWindows::cut(Nanoseconds time) {
                      [&](const SiteWindow& a, const SiteWindow& b) { return weight(a) > weight(b); });
     open_.sites.resize(kSitesOfMany);
   }
+  sites_kept_ += open_.sites.size();
   windows_.push_back(std::move(open_));
   open(time, live_);
 }

@@ -48,6 +48,9 @@ class SiteWindows {
   // Ends the window and begins the next.
   void cut(Nanoseconds time);
 
+  Bytes held_bytes() const {
+    return states_.size() * sizeof(State) + windows_.size() * sizeof(Window) + sites_kept_ * sizeof(SiteWindow);
+  }
   const std::vector<Window>& windows() const { return windows_; }
   Bytes peak_live_bytes(SiteIndex site) const { return site.value < states_.size() ? states_[site.value].own_peak : 0; }
   // Allocations here that were larger than the one before, but at most four times: a buffer that grows.
@@ -80,6 +83,7 @@ class SiteWindows {
   Bytes live_ = 0;
   std::uint64_t peak_stamp_ = 1;  // grows with every new peak of the open window
   std::uint32_t window_ = 0;
+  std::size_t sites_kept_ = 0;  // in all windows
 };
 
 }  // namespace memswell::analysis

@@ -39,6 +39,14 @@ StackBook::StackBook() : plumbing_(allocates) {
 void StackBook::on(const trace::Module& module) {
   if (module.id.value >= modules_.size()) modules_.resize(module.id.value + 1);
   modules_[module.id.value] = module;
+  if (!resolved_) text_bytes_ += module.path.size() + module.build_id.size();
+}
+
+Bytes StackBook::held_bytes() const {
+  constexpr Bytes kFrame = 1400;  // a name, a site and the ways to find them
+  constexpr Bytes kStack = 48;
+  constexpr Bytes kModule = sizeof(trace::Module) + 64;
+  return table_.frames.size() * kFrame + table_.stacks.size() * kStack + modules_.size() * kModule + text_bytes_;
 }
 
 const trace::Module* StackBook::module(ModuleId id) const {
@@ -56,7 +64,10 @@ void StackBook::on(const trace::StackNode& node) {
 
 void StackBook::on(const trace::FrameSymbols& symbols) {
   const std::uint32_t index = frame_index(symbols.frame);
-  if (!symbols.levels.empty() && !resolved_) table_.frames[index].levels = symbols.levels;
+  if (symbols.levels.empty() || resolved_) return;
+  for (const trace::SourceFrame& level : symbols.levels)
+    text_bytes_ += sizeof(level) + level.function.size() + level.file.size();
+  table_.frames[index].levels = symbols.levels;
 }
 
 void StackBook::on(const trace::ModuleSymbols& symbols) {

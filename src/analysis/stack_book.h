@@ -40,6 +40,9 @@ class StackBook : public SiteOfStack {
   // What the recording says about the names of a module; empty: nothing.
   std::string note_of(const std::string& module_path) const;
 
+  // With what a report makes of it: names, sites, trees.
+  Bytes held_bytes() const;
+
   StackTable take_table() { return std::move(table_); }
   const StackTable& table() const { return table_; }
 
@@ -65,6 +68,7 @@ class StackBook : public SiteOfStack {
   std::vector<bool> only_plumbing_;  // by StackId: the site is a fallback
   std::map<SiteKey, SiteIndex> site_index_;
   std::vector<Site> sites_;
+  Bytes text_bytes_ = 0;  // of modules and symbols
   Names* names_ = nullptr;
   SiteRule plumbing_;
   bool resolved_ = false;

@@ -25,6 +25,10 @@ Survey::Process& Survey::process(ProcessIndex index) {
   return processes_[index.value];
 }
 
+Bytes Survey::held_bytes() const {
+  return stacks_.held_bytes() + processes_.size() * sizeof(Process) + readings_bytes_;
+}
+
 void Survey::on(const trace::ProcessBegin& begin) {
   process(begin.process);
   note_time(begin.time);
@@ -34,12 +38,14 @@ void Survey::on(const trace::Sample& sample) {
   note_time(sample.time);
   const Bytes rss = sample.rss_bytes - std::min(sample.rss_bytes, sample.own_bytes);
   process(sample.process).curve.push_back({sample.time, rss});
+  readings_bytes_ += sizeof(CurvePoint);
 }
 
 void Survey::on(const trace::PageSnapshot& snapshot) {
   Process& process = this->process(snapshot.process);
   const Bytes rss = process.curve.empty() ? 0 : process.curve.back().bytes;
   process.snapshots.push_back({snapshot.time, snapshot.cause, rss});
+  readings_bytes_ += sizeof(Snapshot);
   if (process.own.empty()) process.own = snapshot.own;
 }
 

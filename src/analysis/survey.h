@@ -25,6 +25,7 @@ class Survey : public trace::Visitor {
  public:
   using trace::Visitor::on;
 
+  Bytes held_bytes() const override;
   void on(const trace::RunInfo& info) override { info_ = info; }
   void on(const trace::ProcessBegin& begin) override;
   void on(const trace::ProcessEnd& end) override { note_time(end.time); }
@@ -63,6 +64,7 @@ class Survey : public trace::Visitor {
   StackBook stacks_;
   std::vector<Process> processes_;
   Nanoseconds last_time_ = 0;
+  Bytes readings_bytes_ = 0;  // of curves and snapshots
 };
 
 }  // namespace memswell::analysis

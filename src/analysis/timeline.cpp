@@ -46,6 +46,7 @@ void Timeline::on(const Reading& reading, const std::vector<trace::OwnRange>& ow
   row.smaps->size_bytes = row.size_bytes;  // smaps_rollup has none
   if (!keep_mappings_ || !reading.full) return;
   row.mappings.clear();
+  more_bytes_ += reading.mappings.size() * sizeof(MappingRow);
   for (const smaps::Mapping& mapping : reading.mappings) {
     row.mappings.push_back(
         {mapping.begin, mapping.end, mapping.perms.text(), mapping.name, is_own(mapping, own), figures_of(mapping)});
@@ -60,10 +61,12 @@ TimelineRow& Timeline::marked_row(Nanoseconds time, const LiveFigures& live) {
 
 void Timeline::mark(Nanoseconds time, const std::string& name, const LiveFigures& live) {
   marked_row(time, live).mark = name;
+  more_bytes_ += name.size();
 }
 
 void Timeline::value(Nanoseconds time, const std::string& name, std::int64_t value, const LiveFigures& live) {
   marked_row(time, live).values.push_back({name, value});
+  more_bytes_ += 2 * sizeof(ValueMark) + name.size();
 }
 
 }  // namespace memswell::analysis

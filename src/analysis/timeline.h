@@ -28,6 +28,7 @@ class Timeline {
   void mark(Nanoseconds time, const std::string& name, const LiveFigures& live);
   void value(Nanoseconds time, const std::string& name, std::int64_t value, const LiveFigures& live);
 
+  Bytes held_bytes() const { return rows_.size() * kRow + more_bytes_; }
   const std::vector<TimelineRow>& rows() const { return rows_; }
   std::vector<TimelineRow> take() { return std::move(rows_); }
 
@@ -35,8 +36,11 @@ class Timeline {
   TimelineRow& row_at(Nanoseconds time, const LiveFigures& live);
   TimelineRow& marked_row(Nanoseconds time, const LiveFigures& live);
 
+  static constexpr Bytes kRow = 2 * sizeof(TimelineRow);  // a vector that has just grown
+
   bool keep_mappings_;
   std::vector<TimelineRow> rows_;
+  Bytes more_bytes_ = 0;  // of names, values and mappings
   std::optional<std::size_t> awaiting_;  // a marked row without its reading
 };
 

@@ -8,6 +8,7 @@
 namespace memswell::trace {
 namespace {
 
+constexpr std::string_view kTooMuch = "asks for more memory than a recording of that size can mean";
 constexpr std::string_view kNonsense = "is damaged there: a chunk holds what cannot be";
 
 std::string end_sentence(const ReadSummary& summary, const std::optional<RunEnd>& end, std::string_view damage) {
@@ -32,13 +33,17 @@ Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor) {
   StreamDecoder decoder(visitor, chunks.time_shift());
   ReadSummary summary;
   summary.bytes_read = chunks.bytes_read();
-  bool good = true;
-  while (good && chunks.next()) {
-    good = decoder.decode(chunks.columns());
-    if (good) summary.bytes_read = chunks.bytes_read();
+  std::string_view damage;
+  while (damage.empty() && chunks.next()) {
+    if (!decoder.decode(chunks.columns())) {
+      damage = kNonsense;
+      break;
+    }
+    summary.bytes_read = chunks.bytes_read();
+    if (visitor.held_bytes() > kHeldAtLeast + kHeldPerByte * summary.bytes_read) damage = kTooMuch;
   }
   summary.events = decoder.events();
-  summary.end_sentence = end_sentence(summary, decoder.end(), good ? std::string_view(chunks.damage()) : kNonsense);
+  summary.end_sentence = end_sentence(summary, decoder.end(), damage.empty() ? std::string_view(chunks.damage()) : damage);
   summary.complete = summary.end_sentence.empty();
   return summary;
 }

@@ -1,5 +1,6 @@
 // Reads a recording, whole or cut anywhere, finished or still being written, in one pass and bounded memory.
-// A damaged chunk ends the reading there: what came before was delivered, ReadSummary says where and why it ended.
+// A chunk compresses up to 20,000 times: a visitor that holds much more than a file of the size read so far can mean
+// ends the reading as damage does, so that a small file cannot eat the machine. A damaged chunk ends the reading there: what came before was delivered, ReadSummary says where and why it ended.
 #pragma once
 
 #include <string>
@@ -15,6 +16,11 @@ struct ReadSummary {
   std::uint64_t bytes_read = 0;
   std::uint64_t events = 0;  // allocations + releases
 };
+
+// What a visitor may hold: this, and so much more for each byte of the file. The most that a real recording was seen to
+// need are 550 bytes a byte: ten million equal blocks, kept in a loop that does nothing else, are 439 kB.
+inline constexpr Bytes kHeldAtLeast = Bytes{256} << 20;
+inline constexpr Bytes kHeldPerByte = 2048;
 
 // Errors (ExitCode::unreadable_recording): no such file, not a recording, made by a newer version.
 Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor);

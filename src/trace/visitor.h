@@ -9,6 +9,9 @@ class Visitor {
  public:
   virtual ~Visitor() = default;
 
+  // About how much memory it holds because of what it was given; the reader asks after each chunk.
+  virtual Bytes held_bytes() const { return 0; }
+
   virtual void on(const RunInfo&) {}
   virtual void on(const ProcessBegin&) {}
   virtual void on(const CaptureNote&) {}

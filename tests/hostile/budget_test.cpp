@@ -1,0 +1,68 @@
+// Small files that ask for much memory end the reading; real programs that keep much do not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/under_sanitizer.h"
+#include "tests/hostile/bombs.h"
+#include "tests/hostile/forge.h"
+#include "tests/hostile/whole_report.h"
+#include "trace/recording_reader.h"
+
+namespace memswell::hostile {
+namespace {
+
+constexpr Bytes kSmall = 4096;
+
+std::string end_of_bomb(std::string_view name) {
+  const auto all = bombs();
+  const auto bomb = std::find_if(all.begin(), all.end(), [&](const Bomb& one) { return one.name == name; });
+  if (bomb == all.end()) return "no such bomb";
+  const auto run = report_of(bomb->make(kSmall));
+  return run ? run->recording.end_sentence : run.error().sentence;
+}
+
+constexpr const char* kEnd = "asks for more memory than a recording of that size can mean; everything before is here.";
+
+TEST(MemoryBudget, EndsTheReadingOfCallersWithoutEnd) { EXPECT_THAT(end_of_bomb("stack nodes"), testing::HasSubstr(kEnd)); }
+TEST(MemoryBudget, EndsTheReadingOfSamplesWithoutEnd) { EXPECT_THAT(end_of_bomb("samples"), testing::HasSubstr(kEnd)); }
+TEST(MemoryBudget, EndsTheReadingOfValuesWithoutEnd) { EXPECT_THAT(end_of_bomb("values"), testing::HasSubstr(kEnd)); }
+
+// Equal blocks of a tight loop: nothing but the times between them is written.
+std::string kept_blocks(std::uint64_t blocks, std::uint32_t most_steps) {
+  std::mt19937 random(1);
+  return recording_of([&](trace::RecordingWriter& to) {
+    to.write(trace::ProcessBegin{{0}, 0, 100, 1, trace::ProcessStart::exec, {}, false, "/bin/keeps", {"keeps"}});
+    to.write(trace::ThreadBegin{{0}, {0}, 100, 0});
+    Nanoseconds time = 0;
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      time += 64 * (1 + random() % most_steps);
+      to.write(trace::Allocation{{0}, {0}, time, 0x1000 + 32 * i, 24, 24, {0}, trace::AllocationKind::malloc, 0});
+    }
+    trace::RunEnd end;
+    end.complete = true;
+    to.write(end);
+  });
+}
+
+TEST(MemoryBudget, LetsTenMillionKeptBlocksThrough) {
+  if (kUnderSanitizer) GTEST_SKIP() << "takes minutes under a sanitizer";
+  const std::string recording = kept_blocks(10'000'000, 3);
+  EXPECT_LT(recording.size(), Bytes{4} << 20);
+  const auto run = report_of(recording);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->recording.end_sentence, "");
+  EXPECT_EQ(run->processes.at(0).totals.live_blocks_at_exit, 10'000'000u);
+}
+
+TEST(MemoryBudget, EndsTheReadingOfBlocksWithoutEnd) {
+  if (kUnderSanitizer) GTEST_SKIP() << "takes minutes under a sanitizer";
+  const auto run = report_of(kept_blocks(40'000'000, 1));
+  ASSERT_TRUE(run);
+  EXPECT_THAT(run->recording.end_sentence, testing::HasSubstr(kEnd));
+  EXPECT_LT(run->processes.at(0).totals.live_blocks_at_exit, 20'000'000u);
+}
+}  // namespace
+}  // namespace memswell::hostile
