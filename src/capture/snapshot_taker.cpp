@@ -23,6 +23,10 @@ void SnapshotTaker::announce_value(Image& by) { requests_.push_back({Wish::value
 void SnapshotTaker::announce_exit(Image& image) { requests_.push_back({Wish::exit, image.index, "", image.last_time}); }
 
 void SnapshotTaker::cut_phase(const std::string& name, const Image* by) {
+  if (images_.begun() == 0) {
+    early_phases_.push_back(name);
+    return;
+  }
   const ProcessIndex index = by != nullptr ? by->index : ProcessIndex{0};
   for (std::size_t i = 0; i < images_.running().size(); ++i) drain_.drain_to_now(*images_.running()[i]);
   perform();
@@ -46,6 +50,10 @@ Image* SnapshotTaker::find(ProcessIndex index) const {
 
 bool SnapshotTaker::perform() {
   bool any = false;
+  if (!early_phases_.empty() && images_.begun() != 0) {
+    any = true;
+    for (const std::string& name : std::exchange(early_phases_, {})) cut_phase(name, nullptr);
+  }
   while (!requests_.empty()) {
     any = true;
     const Request request = std::move(requests_.front());

@@ -28,6 +28,7 @@ class SnapshotTaker {
   void announce_exit(Image& image);
 
   // From outside of the programs: now, for all processes. `by` may be null: then the recording's first process is told.
+  // What comes before any process has begun waits for the first.
   void cut_phase(const std::string& name, const Image* by);
   void note_value(const std::string& name, std::int64_t value, Image& by);
 
@@ -57,6 +58,7 @@ class SnapshotTaker {
   Drain& drain_;
   Footprint& footprint_;
   std::vector<Request> requests_;
+  std::vector<std::string> early_phases_;
 };
 
 }  // namespace memswell::capture

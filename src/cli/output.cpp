@@ -61,10 +61,24 @@ Result<int> print(std::string_view text) {
   return Error{fmt::format("the report could not be written to standard output: {}", std::strerror(error))};
 }
 
+namespace {
+
+// As docs/recording-format.md says it begins.
+bool is_recording(const std::string& path) {
+  constexpr std::string_view kMagic = "\x89swell\r\n";
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  char begin[kMagic.size()];
+  return file && ::read(file.get(), begin, sizeof begin) == static_cast<ssize_t>(sizeof begin) &&
+         std::string_view(begin, sizeof begin) == kMagic;
+}
+
+}  // namespace
+
 void tell(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 Result<int> print_to(const std::string& path, bool force, std::string_view text) {
   if (path.empty()) return print(text);
+  if (is_recording(path)) return Error{fmt::format("{} is a recording, which a report does not replace; choose another file", path)};
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666));
   if (!file && errno == EEXIST) return Error{fmt::format("{} exists already; replace it with --force", path)};
   if (!file) return Error{fmt::format("{} cannot be written: {}", path, std::strerror(errno))};

@@ -13,6 +13,7 @@
 #include "cli/version.h"
 #include "report/json_report.h"
 #include "report/summary.h"
+#include "symbols/plumbing.h"
 #include "symbols/symbolizer.h"
 
 namespace memswell::cli {
@@ -51,6 +52,7 @@ Result<void> complete(RunArguments& arguments) {
     return Error{"--interval is too short: 1ms is the shortest", ExitCode::usage};
   if (arguments.record.ring_memory < Bytes{256} * 1024)
     return Error{"--ring-memory is too small: 256KiB is the least", ExitCode::usage};
+  if (const auto skips = symbols::Plumbing::with_skips(arguments.load.skip); !skips) return skips.error();
   arguments.record.max_depth = static_cast<std::uint32_t>(arguments.max_depth);
   arguments.record.when_full =
       arguments.on_full == "drop" ? capture::WhenRingsAreFull::drop : capture::WhenRingsAreFull::wait;

@@ -15,17 +15,17 @@ namespace {
 using analysis::ProcessReport;
 
 constexpr LimitKind kKinds[] = {
-    {"--max-peak-rss", "peak RSS", true, [](const ProcessReport& p) -> std::uint64_t { return p.totals.peak_rss_bytes; }},
-    {"--max-private-dirty", "peak private dirty", true,
+    {"--max-peak-rss", "peak RSS", true, false, [](const ProcessReport& p) -> std::uint64_t { return p.totals.peak_rss_bytes; }},
+    {"--max-private-dirty", "peak private dirty", true, false,
      [](const ProcessReport& p) -> std::uint64_t { return p.totals.peak_private_dirty_bytes; }},
-    {"--max-end-rss", "RSS at the end", true, [](const ProcessReport& p) -> std::uint64_t { return p.totals.end_rss_bytes; }},
-    {"--max-peak-live", "peak of live blocks", true,
+    {"--max-end-rss", "RSS at the end", true, false, [](const ProcessReport& p) -> std::uint64_t { return p.totals.end_rss_bytes; }},
+    {"--max-peak-live", "peak of live blocks", true, true,
      [](const ProcessReport& p) -> std::uint64_t { return p.totals.peak_live_bytes; }},
-    {"--max-unfreed", "not freed at exit", true,
+    {"--max-unfreed", "not freed at exit", true, true,
      [](const ProcessReport& p) -> std::uint64_t { return p.totals.live_bytes_at_exit; }},
-    {"--max-allocated", "allocated in all", true,
+    {"--max-allocated", "allocated in all", true, true,
      [](const ProcessReport& p) -> std::uint64_t { return p.totals.figures.allocated_bytes; }},
-    {"--max-calls", "calls", false, [](const ProcessReport& p) -> std::uint64_t { return p.totals.figures.calls; }},
+    {"--max-calls", "calls", false, true, [](const ProcessReport& p) -> std::uint64_t { return p.totals.figures.calls; }},
 };
 
 std::string amount(const LimitKind& kind, std::uint64_t value) {
@@ -41,6 +41,17 @@ std::string limit_line(const Limit& limit, const ProcessReport& process, bool he
   return out + fmt::format("   ({}, pid {})\n", command_text(process.command, 40), process.pid);
 }
 
+// Why nothing is known that could hold the limit; empty if it is known.
+std::string why_unknown(const Limit& limit, const analysis::RunReport& run) {
+  if (run.processes.empty()) return "the recording has no process";
+  if (!run.recording.complete) return "the recording ends early, what came after is not known";
+  if (!limit.kind->of_calls) return {};
+  for (const ProcessReport& process : run.processes)
+    if (process.capture != trace::Capture::full)
+      return fmt::format("calls were not recorded of {}, pid {}", command_text(process.command, 40), process.pid);
+  return {};
+}
+
 }  // namespace
 
 std::span<const LimitKind> limit_kinds() { return kKinds; }
@@ -52,10 +63,13 @@ CheckOutcome check_limits(const analysis::RunReport& run, const std::vector<Limi
         std::max_element(run.processes.begin(), run.processes.end(), [&](const ProcessReport& a, const ProcessReport& b) {
           return limit.kind->value(a) < limit.kind->value(b);
         });
-    if (closest == run.processes.end()) continue;
-    const bool held = limit.kind->value(*closest) <= limit.most;
-    outcome.held = outcome.held && held;
-    outcome.text += limit_line(limit, *closest, held, terminal);
+    const bool exceeded = closest != run.processes.end() && limit.kind->value(*closest) > limit.most;
+    const std::string unknown = why_unknown(limit, run);
+    outcome.held = outcome.held && !exceeded && unknown.empty();
+    if (exceeded || unknown.empty())
+      outcome.text += limit_line(limit, *closest, !exceeded, terminal);
+    else
+      outcome.text += fmt::format("{}  {}: {}\n", terminal.paint(Colour::rise, "UNKNOWN "), limit.kind->words, unknown);
   }
   outcome.text += capture_notes(run, terminal, 0);
   return outcome;

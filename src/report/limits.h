@@ -15,6 +15,7 @@ struct LimitKind {
   const char* option;  // "--max-peak-rss"
   const char* words;   // "peak RSS"
   bool in_bytes;
+  bool of_calls;  // only known of processes whose calls were recorded
   std::uint64_t (*value)(const analysis::ProcessReport&);
 };
 std::span<const LimitKind> limit_kinds();

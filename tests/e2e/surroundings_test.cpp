@@ -138,6 +138,43 @@ TEST(Surroundings, FootprintBeforeALargeReleaseIsSeen) {
   EXPECT_LE(before_release, 1U);
 }
 
+// The first boundaries are due before any process has begun.
+TEST(Surroundings, IntervalsMayBeShorterThanTheStart) {
+  const Recorded r = record_case("endings", {"exit"}, {.run_options = {"--phase-every", "1ms"}});
+  EXPECT_EQ(r.reports.at(0).at("recording").at("complete"), true);
+  EXPECT_EQ(site(r, "keep_blocks"), (Site{7000, 280000, 7000, 280000}));
+}
+
+TEST(Surroundings, LimitsAreNotKeptByWhatIsNotKnown) {
+  const TemporaryFolder folder;
+  const std::string whole = folder.file("whole.swell"), cut = folder.file("cut.swell"), sampled = folder.file("sampled.swell");
+  memswell({"run", "-q", "-o", whole, "--", "/bin/true"});
+  memswell({"run", "-q", "--no-preload", "-o", sampled, "--", "/bin/true"});
+  std::filesystem::copy_file(whole, cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+  EXPECT_EQ(memswell({"check", "--max-peak-rss", "1GiB", "--max-calls", "100000", whole}).exit_code, 0);
+  EXPECT_EQ(memswell({"check", "--max-peak-rss", "1GiB", cut}).exit_code, 1);
+  EXPECT_EQ(memswell({"check", "--max-peak-rss", "1GiB", sampled}).exit_code, 0);
+  const Finished unknown = memswell({"check", "--max-calls", "100000", sampled});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.out, HasSubstr("UNKNOWN   calls: calls were not recorded of /bin/true"));
+}
+
+TEST(Surroundings, AReportNeverReplacesARecording) {
+  const TemporaryFolder folder;
+  const std::string recording = folder.file("x.swell");
+  memswell({"run", "-q", "-o", recording, "--", "/bin/true"});
+  const auto size = std::filesystem::file_size(recording);
+  EXPECT_EQ(memswell({"report", "-o", recording, "--force", recording}).exit_code, 125);
+  EXPECT_EQ(std::filesystem::file_size(recording), size);
+}
+
+TEST(Surroundings, ABadPatternIsSaidBeforeTheProgramRuns) {
+  const Finished f = memswell({"run", "--skip", "[", "--", "/bin/echo", "ran"});
+  EXPECT_EQ(f.exit_code, 2);
+  EXPECT_EQ(f.out, "");
+}
+
 // A small file system of its own, in a mount namespace of its own: the program lives on, what fits stays readable.
 TEST(Surroundings, FullDiskEndsTheRecordingAndNotTheProgram) {
   if (!is_root()) GTEST_SKIP() << "only root can mount a small file system";
