@@ -169,6 +169,16 @@ TEST(Surroundings, AReportNeverReplacesARecording) {
   EXPECT_EQ(std::filesystem::file_size(recording), size);
 }
 
+TEST(Surroundings, TheProgramsFirstOpenReturnsTheLowestNumber) {
+  const std::string script = "import os; print(os.open('/dev/null', os.O_RDONLY))";
+  EXPECT_EQ(run({.argv = {"/usr/bin/python3", "-c", script}}).out, "3\n");
+  const TemporaryFolder folder;
+  EXPECT_EQ(memswell({"run", "-q", "-o", folder.file("x.swell"), "--", "/usr/bin/python3", "-c", script}).out, "3\n");
+  EXPECT_EQ(memswell({"run", "-q", "-o", folder.file("y.swell"), "--", "bash", "-c",
+                      "ulimit -n 6; exec /usr/bin/perl -e 'open(A, \"<\", \"/dev/null\") && open(B, \"<\", \"/dev/null\") && "
+                      "open(C, \"<\", \"/dev/null\") or die; print qq(opened\n)' 10>&- 251>&-"}).out, "opened\n");
+}
+
 TEST(Surroundings, ABadPatternIsSaidBeforeTheProgramRuns) {
   const Finished f = memswell({"run", "--skip", "[", "--", "/bin/echo", "ran"});
   EXPECT_EQ(f.exit_code, 2);
