@@ -179,6 +179,13 @@ TEST(Surroundings, TheProgramsFirstOpenReturnsTheLowestNumber) {
                       "open(C, \"<\", \"/dev/null\") or die; print qq(opened\n)' 10>&- 251>&-"}).out, "opened\n");
 }
 
+TEST(Surroundings, AScriptsMarksAreNotWhatTheSummaryIsAbout) {
+  const TemporaryFolder folder;
+  const Finished f = memswell({"run", "-o", folder.file("x.swell"), "--", "sh", "-c",
+                               std::string(MEMSWELL_BINARY) + " mark load; " + MEMSWELL_BINARY + " mark write"});
+  EXPECT_THAT(f.err.substr(0, f.err.find('\n')), HasSubstr("sh -c"));
+}
+
 TEST(Surroundings, ABadPatternIsSaidBeforeTheProgramRuns) {
   const Finished f = memswell({"run", "--skip", "[", "--", "/bin/echo", "ran"});
   EXPECT_EQ(f.exit_code, 2);
