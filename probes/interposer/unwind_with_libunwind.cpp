@@ -1,7 +1,10 @@
 #include "unwind_with_libunwind.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <libunwind.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "call_frame_info.h"
 #include "memory.h"
@@ -9,6 +12,7 @@
 #include "readable.h"
 #include "real_functions.h"
 #include "symbol_lookup.h"
+#include "system_calls.h"
 
 namespace memswell::probe {
 namespace {
@@ -112,13 +116,50 @@ bool load(const char* name) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::uint64_t kFewestDescriptors = 64;  // a program with fewer has none to spare
+
+std::uint64_t descriptor_limit() {
+  rlimit limit{};
+  return system_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, as_word(&limit)) < 0 ? 0 : limit.rlim_cur;
+}
+
+// libunwind opens a pipe when it is first used, and keeps it. While this lives the low numbers are taken, so that the pipe
+// gets high ones: the program's first open must return what it would return alone.
+class LowDescriptorsTaken {
+ public:
+  explicit LowDescriptorsTaken(std::uint64_t limit) {
+    const long target = limit < kMost ? static_cast<long>(limit) - 8 : kMost - 8;
+    const long first = system_call(SYS_memfd_create, as_word("memswell"), MFD_CLOEXEC);
+    for (long fd = first; fd >= 0 && count_ < kMost; fd = system_call(SYS_fcntl, first, F_DUPFD_CLOEXEC, 0)) {
+      taken_[count_++] = static_cast<int>(fd);
+      if (fd >= target) break;
+    }
+  }
+  ~LowDescriptorsTaken() {
+    while (count_ > 0) system_call(SYS_close, taken_[--count_]);
+  }
+  LowDescriptorsTaken(const LowDescriptorsTaken&) = delete;
+  LowDescriptorsTaken& operator=(const LowDescriptorsTaken&) = delete;
+
+ private:
+  static constexpr int kMost = 256;
+  int taken_[kMost];
+  int count_ = 0;
+};
+
+}  // namespace
+
 bool libunwind_loaded() { return library.space != nullptr; }
 
 bool load_libunwind() {
   const Serving serving;
-  if (!load("libunwind-x86_64.so.8")) return false;
+  const std::uint64_t limit = descriptor_limit();
+  if (limit < kFewestDescriptors || !load("libunwind-x86_64.so.8")) return false;
   library.space = library.create_address_space(&accessors, 0);
   if (library.space == nullptr) return false;
+  const LowDescriptorsTaken taken(limit);
   library.set_caching_policy(library.space, UNW_CACHE_NONE);
   return true;
 }

@@ -212,7 +212,10 @@ Result<RecordOutcome> record(const RecordOptions& options) {
   if (!preparation) return preparation.error();
   const Bytes rss_before_exec = own_peak_rss();
   Result<Started> started = start(*preparation, options);
-  if (!started) return started.error();
+  if (!started) {
+    preparation->server.remove_file();
+    return started.error();
+  }
   const pid_t pid = started->program.pid();
   const ControlChannel& control = started->control;
   RecordOutcome outcome{.pid = static_cast<std::uint32_t>(pid), .recording = started->recording};

@@ -14,12 +14,20 @@ const analysis::LedgerSnapshot* at(const analysis::ProcessReport& process, int i
   return &process.snapshots[static_cast<std::size_t>(index)];
 }
 
+// `memswell mark` in a script: a part of the recording, but never what it is about.
+bool is_own_client(const analysis::ProcessReport& process) {
+  return process.executable.ends_with("/memswell") && process.command.size() > 1 && process.command[1] == "mark";
+}
+
+bool is_less_telling(const analysis::ProcessReport& a, const analysis::ProcessReport& b) {
+  if (is_own_client(a) != is_own_client(b)) return is_own_client(a);
+  return a.totals.peak_rss_bytes < b.totals.peak_rss_bytes;
+}
+
 }  // namespace
 
 const analysis::ProcessReport* main_process(const analysis::RunReport& run) {
-  const auto largest = std::max_element(run.processes.begin(), run.processes.end(), [](const auto& a, const auto& b) {
-    return a.totals.peak_rss_bytes < b.totals.peak_rss_bytes;
-  });
+  const auto largest = std::max_element(run.processes.begin(), run.processes.end(), is_less_telling);
   return largest == run.processes.end() ? nullptr : &*largest;
 }
 
@@ -35,8 +43,7 @@ std::vector<const analysis::ProcessReport*> processes_with(const analysis::RunRe
 std::vector<const analysis::ProcessReport*> chosen_processes(const analysis::RunReport& run, const ProcessChoice& choice) {
   std::vector<const analysis::ProcessReport*> chosen = processes_with(run, choice.pid);
   if (choice.pid || choice.all) return chosen;
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const auto* a, const auto* b) { return a->totals.peak_rss_bytes > b->totals.peak_rss_bytes; });
+  std::stable_sort(chosen.begin(), chosen.end(), [](const auto* a, const auto* b) { return is_less_telling(*b, *a); });
   if (chosen.size() > kShownProcesses) chosen.resize(kShownProcesses);
   return chosen;
 }

@@ -169,6 +169,23 @@ TEST(Surroundings, AReportNeverReplacesARecording) {
   EXPECT_EQ(std::filesystem::file_size(recording), size);
 }
 
+TEST(Surroundings, TheProgramsFirstOpenReturnsTheLowestNumber) {
+  const std::string script = "import os; print(os.open('/dev/null', os.O_RDONLY))";
+  EXPECT_EQ(run({.argv = {"/usr/bin/python3", "-c", script}}).out, "3\n");
+  const TemporaryFolder folder;
+  EXPECT_EQ(memswell({"run", "-q", "-o", folder.file("x.swell"), "--", "/usr/bin/python3", "-c", script}).out, "3\n");
+  EXPECT_EQ(memswell({"run", "-q", "-o", folder.file("y.swell"), "--", "bash", "-c",
+                      "ulimit -n 6; exec /usr/bin/perl -e 'open(A, \"<\", \"/dev/null\") && open(B, \"<\", \"/dev/null\") && "
+                      "open(C, \"<\", \"/dev/null\") or die; print qq(opened\n)' 10>&- 251>&-"}).out, "opened\n");
+}
+
+TEST(Surroundings, AScriptsMarksAreNotWhatTheSummaryIsAbout) {
+  const TemporaryFolder folder;
+  const Finished f = memswell({"run", "-o", folder.file("x.swell"), "--", "sh", "-c",
+                               std::string(MEMSWELL_BINARY) + " mark load; " + MEMSWELL_BINARY + " mark write"});
+  EXPECT_THAT(f.err.substr(0, f.err.find('\n')), HasSubstr("sh -c"));
+}
+
 TEST(Surroundings, ABadPatternIsSaidBeforeTheProgramRuns) {
   const Finished f = memswell({"run", "--skip", "[", "--", "/bin/echo", "ran"});
   EXPECT_EQ(f.exit_code, 2);
