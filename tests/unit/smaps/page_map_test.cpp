@@ -240,6 +240,9 @@ TEST_P(PageMapTest, RunsAreOrderedAndDoNotOverlap) {
 }
 
 TEST_P(PageMapTest, ReservedAddressSpaceCostsNothing) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer leaves no terabyte of address space";
+#endif
   const Arena reserved(std::size_t{1} << 40);
   ArenaChild child({[&] { reserved.write(100, 50); }});
   const auto seen = view(child);
