@@ -170,13 +170,17 @@ TEST(Surroundings, AReportNeverReplacesARecording) {
 }
 
 TEST(Surroundings, TheProgramsFirstOpenReturnsTheLowestNumber) {
-  const std::string script = "import os; print(os.open('/dev/null', os.O_RDONLY))";
-  EXPECT_EQ(run({.argv = {"/usr/bin/python3", "-c", script}}).out, "3\n");
   const TemporaryFolder folder;
-  EXPECT_EQ(memswell({"run", "-q", "-o", folder.file("x.swell"), "--", "/usr/bin/python3", "-c", script}).out, "3\n");
-  EXPECT_EQ(memswell({"run", "-q", "-o", folder.file("y.swell"), "--", "bash", "-c",
-                      "ulimit -n 6; exec /usr/bin/perl -e 'open(A, \"<\", \"/dev/null\") && open(B, \"<\", \"/dev/null\") && "
-                      "open(C, \"<\", \"/dev/null\") or die; print qq(opened\n)' 10>&- 251>&-"}).out, "opened\n");
+  const auto as_alone = [&](const std::string& name, const Words& argv) {
+    Words words = {"run", "-q", "-o", folder.file(name), "--"};
+    words.insert(words.end(), argv.begin(), argv.end());
+    const Finished alone = run({.argv = argv}), recorded = memswell(words);
+    EXPECT_EQ(recorded.out, alone.out) << name;
+    EXPECT_EQ(recorded.exit_code, alone.exit_code) << name << ": " << recorded.err;
+  };
+  as_alone("number", {"/usr/bin/python3", "-c", "import os; print(os.open('/dev/null', os.O_RDONLY))"});
+  const std::string three = "open(A, '<', '/dev/null') && open(B, '<', '/dev/null') && open(C, '<', '/dev/null') or die; print 'opened'";
+  as_alone("few", {"bash", "-c", "ulimit -n 6; exec /usr/bin/perl -e \"$0\"", three});
 }
 
 TEST(Surroundings, AScriptsMarksAreNotWhatTheSummaryIsAbout) {
