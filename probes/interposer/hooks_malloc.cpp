@@ -20,15 +20,6 @@ bool served_from_arena() {
   return beginning() || (sp != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < sp);
 }
 
-// Of a block that is about to end. `left`: what realloc keeps of it.
-inline void watch_release(ThreadState& t, void* p, std::size_t left = 0) {
-  if (__builtin_expect(!large_memory_lives(), 1)) return;
-  const std::size_t bytes = usable_size(t, p, 0);
-  if (bytes < kLargeBytes) return;
-  if (left < bytes / 2) return large_memory_goes(t, bytes);
-  process.large_bytes.fetch_sub(bytes, std::memory_order_relaxed);
-}
-
 // What a hook does when the real functions are not there yet or the arena must serve.
 [[gnu::noinline]] void* early_allocate(std::size_t size, std::size_t alignment) {
   void* p = arena_allocate(size, alignment);

@@ -5,6 +5,7 @@
 #include "layout.h"
 #include "real_functions.h"
 #include "record.h"
+#include "release_watch.h"
 #include "symbol_lookup.h"
 #include "usable_size.h"
 
@@ -58,6 +59,7 @@ template <int I>
 void* counting_delete(std::uintptr_t block, std::uintptr_t b, std::uintptr_t c) {
   ThreadState* t = block == 0 ? nullptr : current_thread();
   if (t != nullptr) {
+    watch_release(*t, reinterpret_cast<void*>(block));
     const InHook inside(*t);
     record_plain(*t, RecordKind::free, reinterpret_cast<void*>(block));
     thread_local_state.own_free = block;

@@ -13,8 +13,8 @@ void large_memory_empties(ThreadState& t) {
   wait_for_snapshot(t);
 }
 
-void large_memory_goes(ThreadState& t, std::size_t bytes) {
-  large_memory_empties(t);
+void large_memory_goes(ThreadState& t, std::size_t bytes, std::size_t left) {
+  if (left < bytes / 2) large_memory_empties(t);
   std::uint64_t had = process.large_bytes.load(std::memory_order_relaxed);
   while (!process.large_bytes.compare_exchange_weak(had, had < bytes ? 0 : had - bytes)) {}
 }

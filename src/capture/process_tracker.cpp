@@ -304,8 +304,14 @@ void ProcessTracker::finish_ended() {
       continue;
     }
     const pid_t pid = image.pid;
-    // It may have claimed its slot after the last look: what it recorded is its own, not another process's.
+    // It may have claimed its slot after the last look: what it recorded is its own, not another process's. If that was
+    // the slot of an exec, this image has ended with it.
+    const ProcessIndex index = image.index;
     if (!image.slot) discover_slots();
+    if (const Image* still = images_.by_pid(pid); still == nullptr || still->index != index) {
+      i = 0;
+      continue;
+    }
     drain_.finish_reading(image);
     const bool had_become_another = image.slot && !image.execs.empty() &&
                                     image.execs.back().note != format::ExecNote::recorded &&
