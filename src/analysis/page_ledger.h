@@ -25,6 +25,8 @@ struct PageLedgerInput {
   const UsedNotes* used = nullptr;
   const SiteOfStack* sites = nullptr;
   Allocator allocator = Allocator::glibc;
+  Sampling sampling;
+  trace::CallTotals counted;  // where calls are sampled: all that live
   std::size_t what_if_sites = 5;
 };
 

@@ -59,7 +59,9 @@ Result<Preparation> prepare(const RecordOptions& options) {
                                                                                                  : format::OnFull::drop,
                                           .stamp_source = stamp_source,
                                           .ring_memory = options.ring_memory,
-                                          .check_walks = options.check_walks});
+                                          .check_walks = options.check_walks,
+                                          .sample_bytes = options.sample_bytes,
+                                          .sample_seed = options.sample_seed.value_or(monotonic_now())});
   if (!region) return region.error();
   Result<AttachServer> server = AttachServer::open(socket_name());
   if (!server) return server.error();

@@ -128,6 +128,7 @@ void write_snapshot(JsonWriter& json, const LedgerSnapshot& snapshot) {
   json.flag("consistent", snapshot.consistent);
   json.number("pause_ns", snapshot.pause_ns);
   json.flag("heap_exact", snapshot.heap_exact);
+  json.flag("sampled", snapshot.sampled);
   json.number("ambiguous_bytes", snapshot.ambiguous_bytes);
   json.number("page_bytes_returnable", snapshot.page_bytes_returnable);
   json.number("top_bytes", snapshot.top_bytes);
