@@ -93,6 +93,10 @@ TEST_F(FindingsTest, AnotherAllocatorsCacheHasItsOwnRemedy) {
   process_.allocator = "jemalloc";
   row(snapshot("start"), Owner::heap_cached) = 46 * kMiB;
   EXPECT_NE(only(FindingKind::allocator_cache).remedy.find("dirty_decay_ms:0"), std::string::npos);
+  process_.allocator = "mimalloc";
+  EXPECT_NE(only(FindingKind::allocator_cache).remedy.find("MIMALLOC_RESET_DELAY=0"), std::string::npos);
+  process_.allocator = "tcmalloc";
+  EXPECT_NE(only(FindingKind::allocator_cache).remedy.find("TCMALLOC_AGGRESSIVE_DECOMMIT"), std::string::npos);
 }
 
 TEST_F(FindingsTest, ATransientPeakNamesWhoIsGoneAfter) {
