@@ -77,6 +77,13 @@ bool make_wiped_page() {
   return true;
 }
 
+void find_allocator_range() {
+  ModuleOfPc module;
+  if (real.answers_at_once || !find_module(reinterpret_cast<std::uintptr_t>(real.malloc), module)) return;
+  process.allocator_begin = module.begin;
+  process.allocator_end = module.end;
+}
+
 format::ProcessSlot* slots() {
   return reinterpret_cast<format::ProcessSlot*>(reinterpret_cast<char*>(process.header) + process.header->process_offset);
 }
@@ -139,6 +146,7 @@ void describe_image() {
   add_own_module(own_module());
   if (process.mapped_bytes < process.header->region_bytes) set_flag(format::ProcessFlag::partly_mapped);
   if (process.rseq_offset == 0) set_flag(format::ProcessFlag::no_rseq);
+  if (!real.answers_at_once && !real.answers_for_its_own) set_flag(format::ProcessFlag::no_sizes);
   const link_map* first = nullptr;
   find_first("malloc", &first);
   if (first != own_module()) set_flag(format::ProcessFlag::own_malloc);
@@ -172,6 +180,7 @@ void attach() {
     if (size != nullptr && *size != 0) process.rseq_offset = *offset;
   }
   prepare_call_frame_info();
+  find_allocator_range();
   constexpr long kRegisterGlobalExpedited = 4;  // membarrier(2): the recorder's gate reaches this program's threads
   system_call(SYS_membarrier, kRegisterGlobalExpedited, 0, 0);
   if (!claim_slot(format::ProcessOrigin::exec)) return;

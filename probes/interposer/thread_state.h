@@ -64,6 +64,7 @@ struct ThreadState {
   std::uint32_t mode;              // ThreadMode bits; 0: every block with its stack
   std::int64_t sample_left;        // usable bytes until the next block that is recorded (sampling.h)
   std::uint64_t random;            // what chooses it
+  const void* asked_block;         // the last one that usable_size was asked about, where malloc is not the C library's
   RememberedStack stacks[format::kWalkLevels];
 };
 

@@ -333,8 +333,18 @@ void Ledger::fill(ProcessTotals& totals) const {
   if (sampling_.on() && told_) fill_told(totals);
 }
 
+trace::CallTotals Ledger::live_of_all() const {
+  if (told_) return *told_;
+  trace::CallTotals estimate;
+  estimate.live_blocks = own_.figures.live_blocks + inherited_live_;
+  estimate.live_bytes = live_bytes_;
+  estimate.usable_bytes = usable_bytes_;
+  return estimate;
+}
+
 // Counted, where the calls recorded are only some.
 void Ledger::fill_told(ProcessTotals& totals) const {
+  totals.counted = true;
   totals.figures.calls = told_->calls;
   totals.figures.allocated_bytes = told_->allocated_bytes;
   totals.figures.frees = told_->frees;

@@ -60,8 +60,8 @@ class Ledger {
   const UsedNotes& used_notes() const { return used_; }
   const SiteWindows& windows() const { return windows_; }
   const Lifetimes& lifetimes() const { return lifetimes_; }
-  // Sums over all calls as last told, where these are not recorded one by one.
-  const std::optional<trace::CallTotals>& told() const { return told_; }
+  // What lives of all calls where only some are recorded: as last told, else an estimate.
+  trace::CallTotals live_of_all() const;
 
   // Own and inherited blocks together, now.
   Bytes live_bytes() const { return told_ ? told_->live_bytes : live_bytes_; }

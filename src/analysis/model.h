@@ -57,6 +57,7 @@ struct ProcessTotals {
   Bytes peak_live_bytes = 0;  // own and inherited together, as in phases and timeline
   std::uint64_t peak_live_blocks = 0;
   Nanoseconds peak_live_ns = 0;
+  bool counted = false;  // of a sample: the sums are exact, as all calls were counted; false: they are estimates too
   Bytes peak_live_uncertain_bytes = 0;  // sampled: the peak may have been so much higher
   Bytes peak_rss_bytes = 0;     // the kernel's, own left out
   Nanoseconds peak_rss_ns = 0;  // of the largest reading

@@ -104,7 +104,7 @@ void ProcessAnalysis::on(const trace::PageSnapshot& snapshot) {
   pending_.reset();
   const bool planned = number >= plan_.join.size() || plan_.join[number];  // beyond the plan: the recording grew
   if (!run_.options->page_ledgers || !planned) return;
-  pending_ = Pending{snapshot, ledger_.live(), number == plan_.peak_snapshot, ledger_.told()};
+  pending_ = Pending{snapshot, ledger_.live(), number == plan_.peak_snapshot, ledger_.live_of_all()};
   if (pending_->pages.own.empty()) pending_->pages.own = own_;
 }
 
@@ -140,7 +140,9 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
   input.used = &ledger_.used_notes();
   input.sites = run_.stacks;
   input.sampling = run_.sampling;
-  if (run_.sampling.on() && pending.told) input.counted = *pending.told;
+  input.counted = pending.live;
+  if (passes_on_to_glibc(report_.allocator, run_.info->libc, history_, reading.mappings))
+    report_.allocator = run_.info->libc + " (through " + report_.allocator + ")";
   input.allocator = allocator_from(report_.allocator, run_.info->libc);
   input.what_if_sites = run_.options->what_if_sites;
   LedgerSnapshot ledger = make_page_ledger(input);

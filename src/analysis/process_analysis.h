@@ -60,7 +60,7 @@ class ProcessAnalysis {
     trace::PageSnapshot pages;
     LiveSet blocks;
     bool peak = false;
-    std::optional<trace::CallTotals> told;
+    trace::CallTotals live;
   };
 
   LiveFigures live() const;

@@ -30,7 +30,7 @@ void CallStart::begin_calls(Image& image, bool reached) {
 void CallStart::write_totals(Image& image, Nanoseconds time) const {
   const Nanoseconds now = std::max(time, image.last_time);
   if (image.earlier) writer_.write(image.earlier->take_totals(image.index, now));
-  if (sums_.counted() && image.slot) writer_.write(sums_.take(image, now));
+  if (sums_.counted(image)) writer_.write(sums_.take(image, now));
 }
 
 void CallStart::end_window(Image& image, Nanoseconds time, bool quiet) const {

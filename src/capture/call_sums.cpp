@@ -17,6 +17,12 @@ void raise_to(std::atomic<std::uint64_t>& high, std::uint64_t value) {
 
 }  // namespace
 
+bool CallSums::counted(const Image& image) const {
+  if (region_.header().sample_bytes == 0 || !image.slot) return false;
+  const std::uint32_t flags = region_.process(*image.slot).flags.load(kRelaxed);
+  return (flags & static_cast<std::uint32_t>(format::ProcessFlag::no_sizes)) == 0;
+}
+
 trace::CallTotals CallSums::take(Image& image, Nanoseconds time) const {
   const format::ProcessSlot& slot = region_.process(*image.slot);
   trace::CallTotals totals{.process = image.index, .time = time};
@@ -53,7 +59,7 @@ trace::CallTotals CallSums::take(Image& image, Nanoseconds time) const {
 }
 
 void CallSums::retire(Image& image, format::RingSlot& ring) const {
-  if (!counted() || !image.slot) return;
+  if (!counted(image)) return;
   format::ProcessSlot& slot = region_.process(*image.slot);
   const format::CallCounters& counters = ring.counters;
   const std::uint64_t calls = counters.calls.load(kRelaxed);
@@ -68,7 +74,7 @@ void CallSums::retire(Image& image, format::RingSlot& ring) const {
 }
 
 void CallSums::begin_window(Image& image) const {
-  if (!counted() || !image.slot) return;
+  if (!counted(image)) return;
   format::ProcessSlot& slot = region_.process(*image.slot);
   for (const Ring* ring : image.rings) {
     slot.live_bytes.fetch_add(ring->slot->counters.pending.exchange(0));

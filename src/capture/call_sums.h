@@ -10,8 +10,9 @@ class CallSums {
  public:
   explicit CallSums(const Region& region) : region_(region) {}
 
-  bool counted() const { return region_.header().sample_bytes != 0; }
-  // Until now. The image must have a slot.
+  // Does the image count its calls? It has a slot then.
+  bool counted(const Image& image) const;
+  // Until now.
   trace::CallTotals take(Image& image, Nanoseconds time) const;
   // A ring is about to be given back: its counts stay with the image.
   void retire(Image& image, format::RingSlot& ring) const;

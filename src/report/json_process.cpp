@@ -24,6 +24,7 @@ void write_totals(JsonWriter& json, const ProcessTotals& totals) {
   write_keys(json, totals, kTotalKeys);
   json.flag("peak_rss_is_lower_bound", totals.peak_rss_is_lower_bound);
   json.flag("end_known", totals.end_known);
+  json.flag("counted", totals.counted);
   json.text("unnamed_module", totals.unnamed_module);
   json.text("unnamed_note", totals.unnamed_note);
   json.end_object();

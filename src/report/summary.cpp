@@ -112,6 +112,9 @@ std::vector<std::string> notes_of(const RunReport& run) {
   if (!run.recording.complete && !run.recording.end_sentence.empty()) notes.push_back(escaped(run.recording.end_sentence));
   for (const ProcessReport& process : run.processes) {
     if (process.capture == trace::Capture::sampler) notes.push_back(sampled_text(process));
+    if (run.sample_bytes != 0 && process.capture == trace::Capture::full && !process.totals.counted)
+      notes.push_back(fmt::format("pid {}: its malloc does not say how large a freed block was, so its calls were not counted: its sums are "
+                                  "estimates too", process.pid));
     if (process.earlier) notes.push_back(earlier_text(run, process));
     if (process.totals.lost_events != 0)
       notes.push_back(fmt::format("pid {} lost {} events: counts and live bytes are lower bounds", process.pid,

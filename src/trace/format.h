@@ -82,6 +82,7 @@ enum class ProcessFlag : std::uint32_t {
   bypassed = 8,          // a library was loaded so that its calls go past the hooks (RTLD_DEEPBIND)
   partly_mapped = 16,    // RLIMIT_AS: only a prefix of the region could be mapped
   no_rseq = 32,          // records are not protected by restartable sequences
+  no_sizes = 64,         // how large a block is cannot be asked when it is freed: calls that are sampled are not counted
 };
 
 enum class ProcessOrigin : std::uint32_t { exec = 0, fork = 1 };

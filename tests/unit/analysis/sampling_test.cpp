@@ -154,6 +154,19 @@ TEST(SampledLedger, WhatComesGoesAgainToTheLastByte) {
   EXPECT_EQ(f.temporary, 0u) << "the next event may not have been recorded";
 }
 
+TEST(SampledLedger, WithoutCountsWhatLivesIsAnEstimateToo) {
+  test::StackIsSite sites;
+  Ledger ledger(sites, 0, sampling());
+  const trace::Allocation event = allocation(0x1000, 3'000);
+  ledger.on(event);
+  const trace::CallTotals all = ledger.live_of_all();
+  EXPECT_NEAR(static_cast<double>(all.live_blocks), 1 / -std::expm1(-static_cast<double>(event.usable) / kMean), 1);
+  EXPECT_GT(all.usable_bytes, all.live_bytes);
+  ProcessTotals totals;
+  ledger.fill(totals);
+  EXPECT_FALSE(totals.counted);
+}
+
 TEST(SampledLedger, AChildsInheritedBlocksGoToTheLast) {
   test::StackIsSite sites;
   Ledger parent(sites, 0, sampling());
@@ -192,6 +205,7 @@ TEST(SampledLedger, TotalsAreThoseCounted) {
   ProcessReport report;
   ledger.fill(report);
   EXPECT_FALSE(report.earlier);
+  EXPECT_TRUE(report.totals.counted);
   EXPECT_EQ(report.totals.figures.calls, 777u);
   EXPECT_EQ(report.totals.figures.allocated_bytes, 80'000u);
   EXPECT_EQ(report.totals.live_bytes_at_exit, 9'000u);

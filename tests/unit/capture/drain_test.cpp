@@ -354,6 +354,12 @@ TEST_F(SampledCalls, APeakIsToldOnce) {
   EXPECT_EQ(told().peak_live_bytes, 400u);
 }
 
+TEST_F(SampledCalls, AreNotToldWhereNobodySaysHowLargeABlockIs) {
+  region.process(0).flags.store(static_cast<std::uint32_t>(format::ProcessFlag::no_sizes));
+  calls.write_totals(*image, 10);
+  EXPECT_TRUE(recording.read().call_totals.empty());
+}
+
 TEST_F(SampledCalls, AreToldAtTheEndOfTheProcess) {
   RingProducer producer(region, 0, 1);
   drain.round();
