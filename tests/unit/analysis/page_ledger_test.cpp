@@ -219,8 +219,8 @@ TEST_F(PageLedgerTest, WhatAPhaseHasNotWrittenIsIdleIfItIsOlder) {
   pages_.runs = {{kHeap, kHeap + 2 * kPage, tracked | bit(trace::PageBit::written)},
                  {kHeap + 2 * kPage, kHeap + 4 * kPage, tracked}};
   writes_since_ = 5'000'000;
-  const std::vector<PlacedBlock> blocks = {block(kHeap + kPage + 16, 2 * kPage - 40, 1, 4'000),  // half of it written
-                                           block(kHeap + 3 * kPage + 16, 1000, 2, 6'000)};       // younger than the phase
+  const std::vector<PlacedBlock> blocks = {block(kHeap + kPage + 16, 2 * kPage - 40, 1, 4'000'000),  // half of it written
+                                           block(kHeap + 3 * kPage + 16, 1000, 2, 6'000'000)};       // younger than the phase
   const LedgerSnapshot snapshot = make(blocks);
   const SiteShare& older = snapshot.sites[0].site == SiteIndex{1} ? snapshot.sites[0] : snapshot.sites[1];
   EXPECT_EQ(older.idle_bytes, kPage - 24u);
