@@ -15,6 +15,7 @@ struct FindingInput {
   const std::vector<Window>* windows = nullptr;  // sites numbered as in the report
   std::vector<std::string> environment;
   bool sampled = false;  // figures of blocks are estimates from some of them
+  std::vector<Nanoseconds> stretches;  // ends of even parts of the run, each the end of a window
 };
 
 // Sorted: savings of a tenth of the peak RSS first, what saves most before; then what explains a quarter of it without

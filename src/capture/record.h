@@ -54,6 +54,7 @@ struct RecordOptions {
   std::optional<std::uint64_t> sample_seed; // of the numbers that choose them; none: another one each time
   SnapshotChoice snapshots;
   bool reset_peaks = true;                  // write 5 to clear_refs at phases: the program can see it in its ru_maxrss
+  bool idle = false;                        // which pages a phase has not written (Linux 6.7); costs its first writes 1.4 µs a page
   bool preload = true;                      // false: sample only
   bool check_walks = false;                 // compare every stack walk with libunwind's; slow
   std::string memswell_version;

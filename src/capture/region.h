@@ -21,6 +21,7 @@ struct RegionOptions {
   bool check_walks = false;
   Bytes sample_bytes = 0;         // 0: every block is recorded
   std::uint64_t sample_seed = 0;
+  bool track_writes = false;
 };
 
 class Region {
