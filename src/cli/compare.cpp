@@ -34,7 +34,6 @@ Result<std::vector<LabelledRecording>> recordings(CompareArguments& arguments) {
   if (!arguments.runs.command.empty()) {
     if (!arguments.files.empty())
       return Error{"compare takes recordings or a program to run, not both; see memswell compare --help", ExitCode::usage};
-    if (arguments.runs.repeat == 0) return Error{"--repeat 0 runs nothing", ExitCode::usage};
     arguments.runs.allocators = parted(arguments.allocators, ',');
     if (arguments.runs.allocators.empty() && !arguments.allocators.empty())
       return Error{"--allocators names none", ExitCode::usage};
@@ -74,7 +73,7 @@ Action declare(CommandLine& line) {
   line.value("--allocators", "LIST", arguments->allocators,
              "run the program that follows under each of them: glibc, jemalloc, mimalloc, tcmalloc, or the path of a library, "
              "separated by commas");
-  line.number("--repeat", "N", arguments->runs.repeat, "run the program that follows N times, under each allocator");
+  line.count("--repeat", arguments->runs.repeat, "run the program that follows N times, under each allocator");
   line.value("-o,--output", "DIRECTORY", arguments->runs.directory, "leave the recordings of these runs there; here if not given");
   line.flag("--json", arguments->json, "print the figures as JSON (docs/json.md)");
   declare_names(line, arguments->load);

@@ -143,7 +143,7 @@ TEST_F(WorkloadCommand, MisuseIsSaidInASentence) {
       {{"workload", "stack", "--passes", "3"}, "nothing that --passes would change"},
       {{"workload", "append", "--size", "-5"}, "append: strings=-5 cannot be: give a whole number from 1 to 10000000"},
       {{"workload", "append", "--size", "-5"}, "(--size sets strings)"},
-      {{"workload", "append", "--size", ""}, "append: strings= cannot be"},
+      {{"workload", "append", "--size", ""}, "--size: its value is empty"},
       {{"workload", "append", "--passes", "0"}, "append: appends=0 cannot be"},
       {{"workload", "freelist-pulse", "--passes", "1001"}, "freelist-pulse: passes=1001 cannot be"},
       {{"workload", "append", "--set", "bytes=9999"}, "append: bytes=9999 cannot be: give a whole number from 1 to 4096"},
