@@ -87,7 +87,10 @@ Command compare_command() {
            .synopsis = "[OPTIONS] FILE FILE …   or   [OPTIONS] --allocators LIST | --repeat N -- PROG [ARGUMENTS …]",
            .purpose = "Prints recordings side by side, the first marked (*) as the reference, the others with a percentage "
                       "where they differ by 5 % or more, and \"no difference\" where the spread of repeated runs covers it; then "
-                      "the ledger rows and call sites that changed most.",
+                      "the ledger rows and call sites that changed most. Of the rows, overallocated is what the program "
+                      "told that it requested and does not use (memswell_used); untouched is what lies in live blocks on "
+                      "pages that nobody has touched, at the peak; retained is what was freed and is still resident at "
+                      "the end. ± is how far the farthest of repeated runs is from the median.",
            .examples = {"memswell compare before.swell after.swell                      two versions of a program",
                         "memswell compare --allocators glibc,jemalloc -- ./server      one program, two allocators",
                         "memswell compare -l a -l a -l b -l b 1.swell 2.swell 3.swell 4.swell   medians of two runs each"}},

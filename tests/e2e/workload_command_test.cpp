@@ -98,7 +98,7 @@ TEST_F(WorkloadCommand, SmallAndLargeCasesAreComparedByObject) {
 
 // Two pulses at most, each of another phase: fifty growths in one phase are one story.
 TEST_F(WorkloadCommand, APhaseIsToldByItsHighestPulse) {
-  const Finished done = workload({"buffer-tail", "--variant", "calloc"});
+  const Finished done = workload({"buffer-tail", "--variant", "calloc", "--size", "24MiB"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   std::size_t told = 0;
   for (std::size_t at = 0; (at = done.out.find("then RSS peaked at", at)) != std::string::npos; ++at) ++told;
