@@ -40,6 +40,7 @@ void fill_header(format::RunHeader& header, const RegionOptions& options) {
   header.stamp_source = options.stamp_source;
   header.wait_limit_ms = kWaitLimitMs;
   header.check_walks = options.check_walks ? 1 : 0;
+  header.track_writes = options.track_writes ? 1 : 0;
   header.ring_page_budget =
       static_cast<std::uint32_t>(std::min<Bytes>(options.ring_memory / format::kPageBytes, format::kPoolPages));
   header.stamp_counter.store(1, std::memory_order_relaxed);

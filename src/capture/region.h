@@ -19,6 +19,7 @@ struct RegionOptions {
   format::StampSource stamp_source = format::StampSource::tsc;
   Bytes ring_memory = Bytes{16} << 20;
   bool check_walks = false;
+  bool track_writes = false;
 };
 
 class Region {

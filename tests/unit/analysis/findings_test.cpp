@@ -364,6 +364,25 @@ TEST_F(FindingsTest, APeakBetweenSamplesNamesItsSite) {
   EXPECT_EQ(finding.site, SiteIndex{0});
 }
 
+TEST_F(FindingsTest, WhatAPhaseDidNotWriteIsTold) {
+  phase("serve", 10, 20);
+  LedgerSnapshot& at_end = snapshot("end");
+  at_end.cause = trace::SnapshotCause::phase;
+  at_end.time_ns = 20;
+  at_end.beside.idle_bytes = 40 * kMiB;
+  SiteShare& parked = share(at_end);
+  parked.idle_bytes = 30 * kMiB;
+  parked.resident_bytes = 50 * kMiB;
+  EXPECT_FALSE(has(FindingKind::idle)) << "nobody tracked writes";
+  at_end.idle_since_ns = 11;
+  const Finding finding = only(FindingKind::idle);
+  EXPECT_EQ(finding.bytes, 40 * kMiB);
+  EXPECT_EQ(finding.phase, "serve");
+  EXPECT_EQ(finding.certainty, Certainty::lower_bound);
+  EXPECT_EQ(finding.saves_bytes, 0u) << "reads are not seen: it may all be needed";
+  EXPECT_NE(finding.sentence.find("30.0 MiB of 50.0 MiB resident, are of work"), std::string::npos) << finding.sentence;
+}
+
 TEST_F(FindingsTest, WhatTheRecordingLacksIsSaid) {
   process_.totals.lost_events = 3;
   process_.capture = trace::Capture::sampler;
