@@ -242,6 +242,7 @@ void ProcessAnalysis::explain(const std::unordered_map<SiteIndex, SiteIndex>& pl
   input.process = &report_;
   input.windows = &windows;
   input.environment = run_.info->environment;
+  input.stretches = plan_.stretches;
   report_.findings = find_findings(input);
 }
 

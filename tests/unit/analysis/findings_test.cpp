@@ -124,6 +124,27 @@ TEST_F(FindingsTest, GrowthIsToldByThePhase) {
   EXPECT_NE(finding.sentence.find("grow by 10.0 MiB in each of 3 phases"), std::string::npos);
 }
 
+TEST_F(FindingsTest, WithoutPhasesGrowthIsToldByEvenStretches) {
+  const Bytes levels[] = {3, 6, 9, 12, 16, 19, 22, 25};
+  for (Nanoseconds i = 0; i < 8; ++i) {
+    Window& stretch = window(i * 1'000'000'000, (i + 1) * 1'000'000'000);
+    stretch.sites.push_back({});
+    stretch.sites[0].live_bytes = levels[i] * kMiB;
+  }
+  EXPECT_FALSE(has(FindingKind::growth)) << "windows between pulses are no even stretches";
+  for (const Window& stretch : windows_) stretches_.push_back(stretch.end_ns);
+  const Finding finding = only(FindingKind::growth);
+  EXPECT_EQ(finding.bytes, 22 * kMiB);
+  EXPECT_NE(finding.sentence.find("grow by 3.1 MiB in each of 7 stretches of 1.0 s"), std::string::npos) << finding.sentence;
+  windows_[0].sites[0].live_bytes = 0;
+  windows_[1].sites[0].live_bytes = 20 * kMiB;
+  windows_[2].sites[0].live_bytes = 20 * kMiB + 512 * 1024;
+  windows_[3].sites[0].live_bytes = 21 * kMiB;
+  windows_[4].sites[0].live_bytes = 21 * kMiB + 512 * 1024;
+  windows_[5].sites[0].live_bytes = 22 * kMiB;
+  EXPECT_FALSE(has(FindingKind::growth)) << "loaded first, then at work";
+}
+
 TEST_F(FindingsTest, UnfreedIsNotCalledALeak) {
   process_.totals.live_bytes_at_exit = 5 * kMiB;
   process_.sites[0].figures.live_bytes = 5 * kMiB;
