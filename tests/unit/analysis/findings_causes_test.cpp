@@ -7,6 +7,20 @@ namespace {
 using test::FindingsTest;
 using test::kMiB;
 
+TEST_F(FindingsTest, CallocOutOfTheHeapIsTheTrap) {
+  Site& site = process_.sites[0];
+  site.figures.calloc_bytes = site.figures.allocated_bytes = 80 * kMiB;
+  site.figures.large_mapped_calls = 1;
+  site.figures.large_heap_calls = 4;
+  site.largest_block_bytes = 16 * kMiB;
+  const Finding finding = only(FindingKind::lazy_calloc);
+  EXPECT_EQ(finding.certainty, Certainty::inference);
+  EXPECT_EQ(finding.saves_bytes, 16 * kMiB);
+  EXPECT_NE(finding.sentence.find("the first in a mapping of its own, 4 out of the heap"), std::string::npos);
+  site.figures.large_mapped_calls = 2;
+  EXPECT_NE(only(FindingKind::lazy_calloc).sentence.find("the first 2 in mappings of their own"), std::string::npos);
+}
+
 // The largest block has a mapping of its own at any threshold: what stays is what the heap holds.
 TEST_F(FindingsTest, TheTrapSavesNoMoreThanTheHeapHolds) {
   Site& site = process_.sites[0];
