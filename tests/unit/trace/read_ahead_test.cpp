@@ -16,7 +16,8 @@ std::string recording_of(std::size_t chunks) {
   ChunkWriter writer(file.open_for_writing());
   for (std::size_t i = 0; i < chunks; ++i) {
     std::array<RawColumn, disk::kColumns> columns;
-    columns[0] = {static_cast<std::uint8_t>(i), 1, 2, 3};
+    const std::uint8_t bytes[] = {static_cast<std::uint8_t>(i), 1, 2, 3};
+    columns[0] = bytes;
     writer.write(columns);
   }
   return file.content();
