@@ -202,6 +202,7 @@ void Recorder::housekeeping(Nanoseconds now) {
   tracker_.look_for_children();
   drain_.close_rings_of_ended_threads();
   layouts_.retire(drain_.rings().all());
+  region_.share_used_pages();
   if (now >= next_flush_) {
     writer_.flush();
     next_flush_ = now + kFlushInterval;

@@ -49,6 +49,10 @@ class Region {
   // outside of the pool are ignored.
   void free_pool_pages(std::uint64_t first, std::uint64_t count) const;
 
+  // Maps what programs have filled of the pool here too: a shared page counts as private dirty memory of a program while no
+  // other process maps it (proc(5)), and the tables of step rules are read by programs only. Touches no page that is not there.
+  void share_used_pages() const;
+
   // The recorder takes the robust mutex that shows its death; once, from the thread that lives as long as it does.
   Result<void> lock_recorder_mutex() const;
 

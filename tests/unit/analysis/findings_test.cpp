@@ -197,15 +197,6 @@ TEST_F(FindingsTest, WhatCallocGaveAndWasWrittenLaterIsSaidToo) {
             "25.0 MiB in phase \"work\".");
 }
 
-TEST_F(FindingsTest, CallocOutOfTheHeapIsTheTrap) {
-  Site& site = process_.sites[0];
-  site.figures.calloc_bytes = site.figures.allocated_bytes = 80 * kMiB;
-  site.figures.large_mapped_calls = 1;
-  site.figures.large_heap_calls = 4;
-  site.largest_block_bytes = 16 * kMiB;
-  EXPECT_EQ(only(FindingKind::lazy_calloc).certainty, Certainty::inference);
-}
-
 TEST_F(FindingsTest, AFreeListThatWasToldIsExactAndOneThatLooksLikeItIsNot) {
   row(snapshot("start"), Owner::pool_idle) = 20 * kMiB;
   EXPECT_EQ(only(FindingKind::free_list).certainty, Certainty::exact);
