@@ -60,6 +60,22 @@ TEST_F(FindingsTest, PinnedBytesNameTheSurvivorsAndWhatWouldComeBack) {
   EXPECT_NE(finding.remedy.find("malloc_trim(0) would return 25.0 MiB more"), std::string::npos);
 }
 
+TEST_F(FindingsTest, GapsThatNothingWasFreedFromComeFromAlignment) {
+  window(0, 10).allocated_bytes = 4 * kMiB;
+  LedgerSnapshot& after = snapshot("start");
+  after.time_ns = 10;
+  after.heap_exact = true;
+  after.live_bytes = 3 * kMiB;
+  after.live_blocks = 3000;
+  row(after, Owner::heap_pinned) = 9 * kMiB;
+  SiteShare& aligned = share(after);
+  aligned.pinned_bytes = 9 * kMiB;
+  aligned.live_blocks = 3000;
+  EXPECT_NE(only(FindingKind::pinned).cause.find("alignment"), std::string::npos);
+  windows_[0].allocated_bytes = 13 * kMiB;
+  EXPECT_NE(only(FindingKind::pinned).cause.find("live short"), std::string::npos);
+}
+
 TEST_F(FindingsTest, ArenasThatKeepTheirPeaksAreOneFinding) {
   process_.totals.peak_live_bytes = 15 * kMiB;
   LedgerSnapshot& after = snapshot("start");
