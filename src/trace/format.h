@@ -19,7 +19,7 @@
 namespace memswell::format {
 
 inline constexpr std::uint64_t kRegionMagic = 0x6c6c'6577'736d'656d;  // "memswell"
-inline constexpr std::uint32_t kRegionVersion = 2;
+inline constexpr std::uint32_t kRegionVersion = 3;
 inline constexpr std::uint64_t kPageBytes = 4096;
 inline constexpr std::uint32_t kProcessSlots = 1024;
 inline constexpr std::uint32_t kRingSlots = 4096;
@@ -45,6 +45,7 @@ struct RunHeader {
   StampSource stamp_source;
   std::uint32_t wait_limit_ms;  // longest wait on a full ring without progress of the recorder
   std::uint32_t check_walks;    // 1: compare every stack walk with libunwind's and count differences
+  std::uint32_t track_writes;   // 1: each process offers a userfaultfd(2) for asynchronous write protection (--idle)
   // A robust, process-shared pthread mutex held by the recorder for its whole life. The kernel sets
   // FUTEX_OWNER_DIED in its first word when the recorder dies (set_robust_list(2)).
   alignas(8) std::uint32_t recorder_mutex[10];
