@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 
 #include "base/log.h"
@@ -68,6 +69,8 @@ Result<void> complete(RunArguments& arguments) {
 void summarise(const capture::RecordOutcome& outcome, const RunArguments& arguments) {
   for (const std::string& note : outcome.notes) log::note(note);
   if (outcome.failure) log::warning(outcome.failure->sentence);
+  if (!std::filesystem::is_regular_file(outcome.recording))
+    return log::note(fmt::format("there is no summary: {} does not keep what was recorded", outcome.recording));
   const auto run = load(outcome.recording, arguments.load);
   if (!run) return log::error(run.error().sentence);
   if (arguments.json) return tell(report::json_report(*run));

@@ -27,6 +27,13 @@ TEST(Surroundings, StandardStreamsPassThroughUntouched) {
   EXPECT_EQ(site(r, "buffer_site"), (Site{27, 27 * 4096, 0, 0}));  // 25 full or part, one for the end, dprintf's own
 }
 
+TEST(Surroundings, ARecordingThatNobodyKeepsHasNoSummary) {
+  const Finished run = memswell({"run", "-o", "/dev/null", "/bin/echo", "said"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out, "said\n");
+  EXPECT_EQ(run.err, "memswell: there is no summary: /dev/null does not keep what was recorded\n");
+}
+
 TEST(Surroundings, ProgramThatClosesEveryDescriptorIsRecordedOn) {
   const TemporaryFolder folder;
   const Recorded r = record_case("descriptors", {folder.file("own")}, {.counted = true});
