@@ -214,6 +214,26 @@ void find_trimmable(const FindingInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+namespace {
+
+// Bytes that blocks gave up before this moment: what came less what is there.
+Bytes freed_before(const FindingInput& input, const LedgerSnapshot& snapshot) {
+  Bytes came = input.windows->empty() ? 0 : input.windows->front().begin_live_bytes;
+  for (const Window& window : *input.windows) {
+    if (window.begin_ns < snapshot.time_ns) came += window.allocated_bytes;
+  }
+  return came - std::min(came, snapshot.live_bytes);
+}
+
+// Too little was freed to leave so much behind: the gaps were never in a block. Alignment to pages makes them.
+bool left_by_alignment(const FindingInput& input, const LedgerSnapshot& snapshot, Bytes pinned) {
+  constexpr Bytes kAligned = 1024;
+  return snapshot.heap_exact && freed_before(input, snapshot) < pinned / 4 &&
+         pinned > snapshot.live_blocks * (kAligned / 4);
+}
+
+}  // namespace
+
 void find_pinned(const FindingInput& input, Findings& findings) {
   const ProcessReport& process = *input.process;
   const LedgerSnapshot* worst = worst_snapshot(process, Owner::heap_pinned);
@@ -224,16 +244,21 @@ void find_pinned(const FindingInput& input, Findings& findings) {
   Finding finding =
       make_finding(FindingKind::pinned, Effect::lowers_what_stays, heap_certainty(*worst), pinned, worst->phase);
   finding.site = most->site;
+  const bool aligned = left_by_alignment(input, *worst, pinned);
   finding.sentence = fmt::format(
-      "{} freed bytes cannot be returned {}: live blocks share their pages, most of them ({}) blocks of {}, "
+      "{} {} {}: live blocks share their pages, most of them ({}) blocks of {}, "
       "of which {} with {} are live.",
-      format_bytes(pinned), when(process, *worst), format_bytes(most->pinned_bytes), words_of(process, most->site),
+      format_bytes(pinned), aligned ? "beside live blocks are in no block" : "freed bytes cannot be returned",
+      when(process, *worst), format_bytes(most->pinned_bytes), words_of(process, most->site),
       format_count(most->live_blocks), format_bytes(most->live_bytes));
-  finding.cause = "Blocks that live long lie between blocks that live short." +
-                  course_after(process, *worst, [](const LedgerSnapshot& s) { return s.row(Owner::heap_pinned); });
+  finding.cause = aligned ? "Hardly anything was freed before: alignment that is larger than the blocks leaves such gaps."
+                          : "Blocks that live long lie between blocks that live short.";
+  finding.cause += course_after(process, *worst, [](const LedgerSnapshot& s) { return s.row(Owner::heap_pinned); });
   finding.remedy =
-      fmt::format("give the blocks of {} a place of their own: a pool, or allocated before the short-lived ones",
-                  words_of(process, most->site));
+      aligned ? fmt::format("ask at {} for several objects in one aligned block, or for less alignment",
+                            words_of(process, most->site))
+              : fmt::format("give the blocks of {} a place of their own: a pool, or allocated before the short-lived ones",
+                            words_of(process, most->site));
   if (most->returns_known) {
     finding.saves_bytes = most->returns_bytes;
     finding.remedy +=

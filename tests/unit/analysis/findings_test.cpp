@@ -222,24 +222,6 @@ TEST_F(FindingsTest, BlocksOfTheFirstPassThatServeAllLaterOnesLookLikeAFreeList)
   EXPECT_FALSE(has(FindingKind::free_list)) << "something of it was freed";
 }
 
-// A queue: filled in one phase, drained in the phase between two of the same name.
-TEST_F(FindingsTest, BlocksThatGoBetweenTwoPassesAreNoFreeList) {
-  process_.sites[0].figures.allocated_bytes = 30 * kMiB;
-  process_.phases.clear();
-  phase("drained-1", 0, 10).allocated_bytes = 30 * kMiB;
-  phase("backlog-2", 10, 20);
-  phase("drained-2", 20, 30);
-  Window& filled = window(0, 10);
-  filled.sites.push_back({});
-  filled.sites[0].calls = 30000;
-  filled.sites[0].allocated_bytes = filled.sites[0].live_bytes = 30 * kMiB;
-  Window& drained = window(10, 20);
-  drained.sites.push_back({});
-  drained.sites[0].frees = 30000;
-  window(20, 30);
-  EXPECT_FALSE(has(FindingKind::free_list));
-}
-
 TEST_F(FindingsTest, FilesSharedMemoryStacksAndMappingsAreTold) {
   LedgerSnapshot& peak = snapshot("start");
   peak.rss_bytes = 100 * kMiB;

@@ -33,6 +33,11 @@ INSTANTIATE_TEST_SUITE_P(C, IsPlumbing,
                                          Function{"g_slice_alloc"}, Function{"g_strdup_printf"},
                                          Function{"anything", "/usr/local/lib/memswell/libmemswell.so"}));
 
+INSTANTIATE_TEST_SUITE_P(Wrappers, IsPlumbing,
+                         testing::Values(Function{"__wrap_malloc"}, Function{"__wrap_calloc.part.0"}, Function{"zmalloc_usable"},
+                                         Function{"my_malloc(unsigned int, unsigned long, int)"}, Function{"CRYPTO_zalloc"},
+                                         Function{"av_mallocz"}));
+
 // What the loader allocates is its own: messages, module lists, thread-local blocks.
 INSTANTIATE_TEST_SUITE_P(Loader, IsNoPlumbing,
                          testing::Values(Function{"dlerror", kLibc}, Function{"_dlerror_run", kLibc},
@@ -69,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     OfTheProgram, IsNoPlumbing,
-    testing::Values(Function{"main"}, Function{""}, Function{"mallocate"}, Function{"make_buffer"},
+    testing::Values(Function{"main"}, Function{""}, Function{"my_malloc_table"}, Function{"wrap_malloc_site"}, Function{"mallocate"}, Function{"make_buffer"},
                     Function{"site_strdup"}, Function{"free_list_grow"}, Function{"std_sort"},
                     Function{"shop::outer()"}, Function{"core::Engine::load(int)"},
                     Function{"alloc::pool(unsigned long) const"}, Function{"core::(anonymous namespace)::parse"},
