@@ -76,7 +76,8 @@ void SiteWindows::carried(SiteIndex site, Bytes bytes) {
 void SiteWindows::told(const trace::CallTotals& now, const trace::CallTotals* before) {
   open_.calls += now.calls - (before != nullptr ? before->calls : 0);
   open_.allocated_bytes += now.allocated_bytes - (before != nullptr ? before->allocated_bytes : 0);
-  if (now.peak_live_bytes > open_.peak_live_bytes) {
+  // Before the first count the peak was an estimate.
+  if (before == nullptr || now.peak_live_bytes > open_.peak_live_bytes) {
     open_.peak_live_bytes = now.peak_live_bytes;
     open_.peak_live_ns = now.peak_live_ns;
   }

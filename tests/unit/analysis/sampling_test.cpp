@@ -145,7 +145,7 @@ TEST(SampledLedger, WhatComesGoesAgainToTheLastByte) {
   for (Address i = 1; i <= 500; ++i)
     ledger.on(release(i * 0x100'000 + i * 16, trace::Release::Kind::free, 1'000'000 + i));
   ledger.finish(2'000'000);
-  const Figures& f = ledger.figures().at(0).figures;
+  const Figures f = ledger.figures().at(0).figures;
   EXPECT_EQ(f.live_bytes, 0u);
   EXPECT_EQ(f.live_blocks, 0u);
   EXPECT_EQ(f.slack_bytes, 0u);
@@ -157,7 +157,7 @@ TEST(SampledLedger, WhatComesGoesAgainToTheLastByte) {
 TEST(SampledLedger, WithoutCountsWhatLivesIsAnEstimateToo) {
   test::StackIsSite sites;
   Ledger ledger(sites, 0, sampling());
-  const trace::Allocation event = allocation(0x1000, 3'000);
+  const trace::Allocation event = allocation(0x1000, 3'001);
   ledger.on(event);
   const trace::CallTotals all = ledger.live_of_all();
   EXPECT_NEAR(static_cast<double>(all.live_blocks), 1 / -std::expm1(-static_cast<double>(event.usable) / kMean), 1);
