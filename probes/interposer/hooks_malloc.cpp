@@ -71,13 +71,14 @@ inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call 
     if (p != nullptr) record_block(*t, RecordKind::realloc_end, p, size, usable_size(*t, p, size), site, nullptr);
     return p;
   }
-  record_plain(*t, size == 0 ? RecordKind::free : RecordKind::realloc_begin, old);
+  const bool recorded = record_release(*t, size == 0 ? RecordKind::free : RecordKind::realloc_begin, old);
   const int error = errno;
   void* p = call();
   if (p != nullptr) {
     record_block(*t, size == 0 ? RecordKind::malloc : RecordKind::realloc_end, p, size, usable_size(*t, p, size), site, old);
   } else if (size != 0) {
-    record_plain(*t, RecordKind::realloc_failed, old);
+    if ((t->mode & kSampled) != 0) sample_restored(*t, old, recorded);
+    if (recorded) record_plain(*t, RecordKind::realloc_failed, old);
     return nullptr;
   }
   errno = error;
@@ -95,7 +96,7 @@ inline void release(void* p, std::uintptr_t caller, Call call) {
   watch_release(*t, p);
   const InHook inside(*t);
   if (__builtin_expect(thread_local_state.own_free != reinterpret_cast<std::uintptr_t>(p), 1)) {
-    record_plain(*t, RecordKind::free, p);
+    record_release(*t, RecordKind::free, p);
   } else {
     thread_local_state.own_free = 0;
   }

@@ -62,7 +62,7 @@ void* counting_delete(std::uintptr_t block, std::uintptr_t b, std::uintptr_t c) 
   if (t != nullptr && thread_local_state.own_free != block) {
     watch_release(*t, reinterpret_cast<void*>(block));
     const InHook inside(*t);
-    record_plain(*t, RecordKind::free, reinterpret_cast<void*>(block));
+    record_release(*t, RecordKind::free, reinterpret_cast<void*>(block));
     thread_local_state.own_free = block;
   }
   operators[I].real(block, b, c);

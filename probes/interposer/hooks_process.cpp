@@ -13,6 +13,7 @@
 #include "program_kind.h"
 #include "real_functions.h"
 #include "record.h"
+#include "sampling.h"
 #include "symbol_lookup.h"
 #include "system_calls.h"
 
@@ -44,6 +45,13 @@ void count_uncertain(ThreadState& mine) {
   process.fork_uncertain = uncertain;
 }
 
+void note_live() {
+  if (process.header->sample_bytes == 0) return;
+  const LiveSums live = live_sums(process.slot_index, *process.slot);
+  process.fork_live_bytes = live.bytes;
+  process.fork_live_blocks = live.blocks;
+}
+
 template <class Fork>
 pid_t forked(Fork fork_now) {
   ThreadState* t = current_thread();
@@ -55,6 +63,7 @@ pid_t forked(Fork fork_now) {
     append_plain(*t, words, 2);
     process.fork_stamp.store(words[1], std::memory_order_relaxed);
     count_uncertain(*t);
+    note_live();
     share_layout(layout);
   }
   const pid_t child = fork_now();

@@ -9,6 +9,7 @@
 #include "call_frame_info.h"
 #include "memory.h"
 #include "real_functions.h"
+#include "sampling.h"
 #include "stamp.h"
 #include "symbol_lookup.h"
 #include "system_calls.h"
@@ -57,6 +58,14 @@ bool map_region(int fd) {
   process.header = reinterpret_cast<format::RunHeader*>(mapped);
   process.mapped_bytes = bytes;
   return true;
+}
+
+// Private pages behind the region: they bear its name, never merge with the heap, and a forked child has them as they were.
+void map_sampled_set(int fd) {
+  if (process.header->sample_bytes == 0) return;
+  const long mapped = system_call(SYS_mmap, 0, format::kSampledSetBytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_NORESERVE, fd, static_cast<long>(process.header->sampled_set_offset));
+  if (!failed(mapped)) process.sampled = reinterpret_cast<SampledSet*>(mapped);
 }
 
 bool make_wiped_page() {
@@ -133,9 +142,12 @@ void describe_image() {
   auto page = reinterpret_cast<std::uintptr_t>(process.wiped);
   add_own_range(region, region + process.mapped_bytes);
   add_own_range(page, page + format::kPageBytes);
+  const auto sampled = reinterpret_cast<std::uintptr_t>(process.sampled);
+  if (sampled != 0) add_own_range(sampled, sampled + format::kSampledSetBytes);
   add_own_module(own_module());
   if (process.mapped_bytes < process.header->region_bytes) set_flag(format::ProcessFlag::partly_mapped);
   if (process.rseq_offset == 0) set_flag(format::ProcessFlag::no_rseq);
+  if (!real.answers_at_once && !real.answers_for_its_own) set_flag(format::ProcessFlag::no_sizes);
   const link_map* first = nullptr;
   find_first("malloc", &first);
   if (first != own_module()) set_flag(format::ProcessFlag::own_malloc);
@@ -159,6 +171,7 @@ void attach() {
   const int fd = receive_region(address);
   if (fd < 0) return;
   const bool mapped = map_region(fd);
+  if (mapped) map_sampled_set(fd);
   system_call(SYS_close, fd);
   if (!mapped || !make_wiped_page()) return;
   find_address_ranges();
@@ -199,6 +212,16 @@ void begin_image() {
   state.store(kBegun, std::memory_order_release);
 }
 
+// What lived at the fork; where that was not seen, what lives in the parent now.
+static void inherit_live(std::uint32_t parent, const format::ProcessSlot& parent_slot) {
+  if (process.header->sample_bytes == 0) return;
+  LiveSums live{process.fork_live_bytes, process.fork_live_blocks};
+  if (process.slot->fork_stamp == 0) live = live_sums(parent, parent_slot);
+  process.slot->live_bytes.store(live.bytes, std::memory_order_relaxed);
+  process.slot->peak_live_bytes.store(live.bytes, std::memory_order_relaxed);
+  process.slot->live_blocks.store(live.blocks, std::memory_order_relaxed);
+}
+
 bool adopt_child() {
   if (process.header->enabled.load(std::memory_order_relaxed) == 0) return false;
   if (process.wiped->adopting.exchange(1) != 0) return false;
@@ -218,6 +241,7 @@ bool adopt_child() {
     add_own_range(parent_slot.own[i].begin, parent_slot.own[i].end);
   }
   copy_bytes(process.slot->allocator_path, parent_slot.allocator_path, sizeof process.slot->allocator_path);
+  inherit_live(parent, parent_slot);
   process.first_thread.store(0, std::memory_order_relaxed);
   process.several_threads.store(0, std::memory_order_relaxed);
   process.large_bytes_seen.store(0, std::memory_order_relaxed);

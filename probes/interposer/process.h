@@ -16,6 +16,8 @@ struct WipedPage {
   std::atomic<std::uint32_t> adopting;    // a thread of the child is claiming a slot, or has
 };
 
+class SampledSet;
+
 struct Process {
   WipedPage* wiped;
   format::RunHeader* header;      // start of the region's mapping
@@ -37,6 +39,10 @@ struct Process {
   std::uintptr_t main_stack_end;               // where the initial stack ends
   std::ptrdiff_t rseq_offset;                  // from the thread pointer; 0: glibc did not register
   std::atomic<std::uint64_t> fork_stamp;       // of the fork in progress; what a child begins from
+  SampledSet* sampled;                         // recorded blocks that live, when calls are sampled; null: could not be mapped
+  std::atomic<std::uint64_t> sample_streams;   // threads that have begun to choose blocks
+  std::uint64_t fork_live_bytes;               // live at the fork in progress, when calls are sampled …
+  std::uint64_t fork_live_blocks;              // … and how many
   std::uint32_t fork_uncertain;                // hooks of other threads in flight at that fork
   std::atomic<std::uint32_t> off;              // switched off for good
   std::atomic<std::uint32_t> gate_passed;      // the gate's value when waiting for it was given up; 0: never

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "real_functions.h"
 #include "release_watch.h"
+#include "sampling.h"
 #include "system_calls.h"
 
 namespace memswell::probe {
@@ -14,10 +15,10 @@ namespace {
 
 constexpr std::size_t kLongestText = 1000;
 constexpr std::uint32_t kHeadWords = 8;
+constexpr std::uint64_t kNoStackLevel = format::kStackLevels - 1;
 
-std::uint64_t stack_word(std::uint64_t size, const StackDifference& d, std::uint64_t push) {
-  return size | std::uint64_t{d.level} << format::kLevelShift | std::uint64_t{d.keep} << format::kKeepShift |
-         push << format::kPushShift;
+constexpr std::uint64_t stack_word(std::uint64_t size, std::uint64_t level, std::uint64_t keep, std::uint64_t push) {
+  return size | level << format::kLevelShift | keep << format::kKeepShift | push << format::kPushShift;
 }
 
 void say_layout(ThreadState& t, std::uint32_t layout) {
@@ -35,7 +36,7 @@ void append_with_stack(ThreadState& t, std::uint64_t* words, std::uint32_t count
     say_layout(t, d.layout);
     const Frame* frames = d.stack != nullptr ? d.stack->frames + d.keep : &(leaf = {site.pc, site.sp, site.bp, 0});
     const std::uint32_t push = d.stack == nullptr ? 1 : d.stack->count - d.keep;
-    words[2] = stack_word(size, d, push);
+    words[2] = stack_word(size, d.level, d.keep, push);
     switch (append(t, words, count, frames, push)) {
       case AppendResult::done:
         if (d.stack != nullptr) sent(d);
@@ -46,24 +47,49 @@ void append_with_stack(ThreadState& t, std::uint64_t* words, std::uint32_t count
   }
 }
 
+// A block as words, all but the word of its stack.
+struct BlockRecord {
+  BlockRecord(format::RecordKind kind, const void* block, std::size_t requested, std::size_t usable, const void* replaced,
+              std::uint64_t stamp) {
+    const std::uint64_t slack = usable - requested;
+    const bool slack_in_word = usable < requested || slack >= format::kSlackInWord;
+    const bool size_in_word = requested >= format::kSizeInWord;
+    words[0] = first_word(kind, reinterpret_cast<std::uintptr_t>(block), slack_in_word ? format::kSlackInWord : slack);
+    words[1] = stamp;
+    if (slack_in_word) words[count++] = usable;
+    if (size_in_word) words[count++] = requested;
+    if (kind == format::RecordKind::realloc_end) words[count++] = reinterpret_cast<std::uintptr_t>(replaced);
+    size = size_in_word ? format::kSizeInWord : requested;
+  }
+
+  std::uint64_t words[kHeadWords];
+  std::uint32_t count = 3;
+  std::uint64_t size;
+};
+
+// True: no stack for now.
+bool is_without_stacks(ThreadState& t) {
+  if ((t.mode & kWithoutStacks) == 0) return false;
+  if (process.header->walk_stacks.load(std::memory_order_relaxed) == 0) return true;
+  t.mode &= ~kWithoutStacks;
+  return false;
+}
+
 }  // namespace
 
 void record_block(ThreadState& t, format::RecordKind kind, const void* block, std::size_t requested, std::size_t usable,
                   const CallSite& site, const void* replaced) {
-  const std::uint64_t stamp = stamp_of_block(t);
-  StackDifference d = walk_stack(t, site);
-  const std::uint64_t slack = usable - requested;
-  const bool slack_in_word = usable < requested || slack >= format::kSlackInWord;
-  const bool size_in_word = requested >= format::kSizeInWord;
-  std::uint64_t words[kHeadWords];
-  words[0] = first_word(kind, reinterpret_cast<std::uintptr_t>(block), slack_in_word ? format::kSlackInWord : slack);
-  words[1] = stamp;
-  std::uint32_t n = 3;
-  if (slack_in_word) words[n++] = usable;
-  if (size_in_word) words[n++] = requested;
-  if (kind == format::RecordKind::realloc_end) words[n++] = reinterpret_cast<std::uintptr_t>(replaced);
-  append_with_stack(t, words, n, size_in_word ? format::kSizeInWord : requested, d, site);
-  end_walk(d);
+  const bool otherwise = __builtin_expect(t.mode != 0, 0);
+  if (otherwise && (t.mode & kSampled) != 0 && !sample_block(t, block, requested, usable)) return;
+  BlockRecord record(kind, block, requested, usable, replaced, stamp_of_block(t));
+  if (otherwise && is_without_stacks(t)) {
+    record.words[2] = stack_word(record.size, kNoStackLevel, 0, 0);
+    append_plain(t, record.words, record.count);
+  } else {
+    StackDifference d = walk_stack(t, site);
+    append_with_stack(t, record.words, record.count, record.size, d, site);
+    end_walk(d);
+  }
   if (__builtin_expect(usable >= kLargeBytes, 0)) large_memory_made(usable);
 }
 

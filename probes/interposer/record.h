@@ -2,6 +2,7 @@
 #pragma once
 
 #include "append.h"
+#include "sampling.h"
 #include "stamp.h"
 #include "thread.h"
 #include "walk.h"
@@ -29,6 +30,13 @@ inline void record_plain_with(ThreadState& t, format::RecordKind kind, const voi
   const std::uint64_t words[] = {first_word(kind, reinterpret_cast<std::uintptr_t>(address), small), stamp_of_block(t),
                                  extra};
   append_plain(t, words, 3);
+}
+
+// A block is about to end. False: it is none of those that are recorded.
+inline bool record_release(ThreadState& t, format::RecordKind kind, void* block) {
+  if (__builtin_expect((t.mode & kSampled) != 0, 0) && !sample_release(t, block)) return false;
+  record_plain(t, kind, block);
+  return true;
 }
 
 // mmap and mremap: a stack and up to two extra words.

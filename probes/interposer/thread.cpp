@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "page_pool.h"
 #include "real_functions.h"
+#include "sampling.h"
 #include "stamp.h"
 #include "system_calls.h"
 
@@ -81,6 +82,7 @@ format::RingSlot* claim_ring(std::uint32_t pages, std::uint32_t budget) {
   ring->waiting.store(0, std::memory_order_relaxed);
   ring->lost.store(0, std::memory_order_relaxed);
   ring->waits.store(0, std::memory_order_relaxed);
+  zero_bytes(&ring->counters, sizeof ring->counters);
   return ring;
 }
 
@@ -122,7 +124,12 @@ ThreadState* state_in(format::RingSlot* ring) {
     frames += process.header->max_depth + 2;
   }
   t->rseq = rseq_of_this_thread();
+  if (process.header->walk_stacks.load(std::memory_order_relaxed) == 0) t->mode = kWithoutStacks;
   use_ring(*t, ring);
+  if (process.header->sample_bytes != 0) {
+    t->mode |= kSampled;
+    begin_sampling(*t);
+  }
   return t;
 }
 
@@ -248,6 +255,7 @@ bool grow_ring(ThreadState& t) {
   ring->tid.store(old->tid.load(std::memory_order_relaxed), std::memory_order_relaxed);
   ring->in_hook.store(old->in_hook.load(std::memory_order_relaxed), std::memory_order_relaxed);
   old->memory_pages = 0;
+  if ((t.mode & kSampled) != 0) flush_live(t);
   publish(ring);
   use_ring(t, ring);
   old->state.store(format::SlotState::closed, std::memory_order_release);

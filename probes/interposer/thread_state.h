@@ -40,6 +40,9 @@ struct RememberedStack {
   ReadableRange readable;
 };
 
+// How a thread records blocks, if not each with its stack.
+enum ThreadMode : std::uint32_t { kWithoutStacks = 1, kSampled = 2 };
+
 struct ThreadState {
   // Offsets known to append.cpp's assembly.
   std::uint64_t* data;             // 0: words of the ring
@@ -58,6 +61,9 @@ struct ThreadState {
   std::uint64_t stamp;             // the last one, used again while it is fresh (stamp.h)
   std::uint32_t stamp_uses;        // how often it still may be
   std::uint32_t stamp_heartbeat;   // of the recorder when it was taken
+  std::uint32_t mode;              // ThreadMode bits; 0: every block with its stack
+  std::int64_t sample_left;        // usable bytes until the next block that is recorded (sampling.h)
+  std::uint64_t random;            // what chooses it
   const void* asked_block;         // the last one that usable_size was asked about, where malloc is not the C library's
   RememberedStack stacks[format::kWalkLevels];
 };

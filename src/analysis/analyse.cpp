@@ -21,6 +21,7 @@ class Dispatcher : public trace::Visitor {
     run_.stacks = &survey.stacks();
     run_.info = &survey.info();
     run_.options = &options;
+    run_.sampling = Sampling(survey.mode());
   }
 
   Bytes held_bytes() const override {
@@ -49,6 +50,9 @@ class Dispatcher : public trace::Visitor {
   void on(const trace::Release& event) override { hand_on(event); }
   void on(const trace::MappingEvent& event) override { hand_on(event); }
   void on(const trace::BlockNote& event) override { hand_on(event); }
+  void on(const trace::CallsBegin& event) override { hand_on(event); }
+  void on(const trace::EarlierBlocks& event) override { hand_on(event); }
+  void on(const trace::CallTotals& event) override { hand_on(event); }
   void on(const trace::Mark& event) override { hand_on(event); }
   void on(const trace::Sample& event) override {
     note_time(event.time);
@@ -130,6 +134,9 @@ Result<RunReport> analyse(const std::string& path, const Options& options) {
 
   RunReport report;
   describe(survey.info(), report);
+  report.start_on = survey.mode().start_on;
+  report.sample_bytes = survey.mode().sample_bytes;
+  report.sample_always_bytes = survey.mode().always_bytes;
   report.processes = dispatcher.finish();
   tell_children(report.processes);
   report.stacks = survey.stacks().take_table();

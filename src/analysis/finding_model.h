@@ -53,7 +53,7 @@ std::string_view finding_key(FindingKind kind);  // JSON
 enum class Effect : std::uint8_t { lowers_peak, lowers_what_stays, informs };
 
 // How far the number can be trusted.
-enum class Certainty : std::uint8_t { exact, lower_bound, inference };
+enum class Certainty : std::uint8_t { exact, lower_bound, inference, estimate };  // estimate: from a sample of the calls
 
 enum class Unit : std::uint8_t { bytes, count, nanoseconds };
 

@@ -45,6 +45,13 @@ constexpr std::array<Rule, 32> kRules{find_trimmable,
                                       find_peak_between_samples,
                                       find_unnamed};
 
+// Those that need no single block. The first four speak of sites: of a sample they are estimates.
+constexpr std::array<Rule, 16> kRulesOfSamples{
+    find_transient_peak, find_growth,    find_unfreed,        find_unnamed,      find_files,          find_shared_memory,
+    find_stacks,         find_mapped,    find_lazily_freed,   find_reserved,     find_outside_heap,   find_copy_on_write,
+    find_inner_allocator, find_events_lost, find_not_preloaded, find_peak_between_samples};
+constexpr std::size_t kEstimates = 4;
+
 constexpr Bytes kLeastNotable = Bytes{2} << 20;
 constexpr Bytes kShareOfPeak = 50;  // 2 %
 
@@ -128,11 +135,27 @@ bool is_said_already(const Finding& finding, const Findings& findings) {
   });
 }
 
+Findings findings_of_all(const FindingInput& input) {
+  Findings findings;
+  for (const Rule rule : kRules) rule(input, findings);
+  return findings;
+}
+
+Findings findings_of_sample(const FindingInput& input) {
+  Findings findings;
+  for (std::size_t i = 0; i < kRulesOfSamples.size(); ++i) {
+    const std::size_t before = findings.size();
+    kRulesOfSamples[i](input, findings);
+    if (i >= kEstimates) continue;
+    for (std::size_t at = before; at < findings.size(); ++at) findings[at].certainty = Certainty::estimate;
+  }
+  return findings;
+}
+
 }  // namespace
 
 std::vector<Finding> find_findings(const FindingInput& input) {
-  Findings all;
-  for (const Rule rule : kRules) rule(input, all);
+  const Findings all = input.sampled ? findings_of_sample(input) : findings_of_all(input);
   Findings findings;
   for (const Finding& finding : all) {
     if (!is_said_already(finding, all)) findings.push_back(finding);

@@ -14,6 +14,7 @@ struct FindingInput {
   const ProcessReport* process = nullptr;        // complete but for findings
   const std::vector<Window>* windows = nullptr;  // sites numbered as in the report
   std::vector<std::string> environment;
+  bool sampled = false;  // figures of blocks are estimates from some of them
   std::vector<Nanoseconds> stretches;  // ends of even parts of the run, each the end of a window
 };
 

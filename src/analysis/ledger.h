@@ -10,10 +10,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/live_set.h"
 #include "analysis/model.h"
+#include "analysis/sampling.h"
 #include "analysis/site_windows.h"
 
 namespace memswell::analysis {
@@ -36,13 +38,17 @@ using UsedNotes = tsl::robin_map<Address, Bytes, AddressHash>;
 class Ledger {
  public:
   // `sites` must outlive the ledger.
-  Ledger(const SiteOfStack& sites, Nanoseconds begin);
+  Ledger(const SiteOfStack& sites, Nanoseconds begin, Sampling sampling = {});
   // Of a child forked now: the same live blocks, figures from zero.
   Ledger fork(Nanoseconds time) const;
 
   void on(const trace::Allocation& allocation);
   void on(const trace::Release& release);
   void on(const trace::BlockNote& note);
+  // Calls are recorded from here on; what came before is known in sum. The blocks that live follow.
+  void on(const trace::CallsBegin& begin);
+  void on(const trace::EarlierBlocks& blocks);
+  void on(const trace::CallTotals& totals);
 
   // Ends a window of figures by site (phase boundary, end of a pulse).
   void cut(Nanoseconds time) { windows_.cut(time); }
@@ -54,17 +60,20 @@ class Ledger {
   const UsedNotes& used_notes() const { return used_; }
   const SiteWindows& windows() const { return windows_; }
   const Lifetimes& lifetimes() const { return lifetimes_; }
+  // What lives of all calls where only some are recorded: as last told, else an estimate.
+  trace::CallTotals live_of_all() const;
 
   // Own and inherited blocks together, now.
-  Bytes live_bytes() const { return live_bytes_; }
-  Bytes usable_bytes() const { return usable_bytes_; }
-  std::uint64_t live_blocks() const { return live_.size(); }
+  Bytes live_bytes() const { return told_ ? told_->live_bytes : live_bytes_; }
+  Bytes usable_bytes() const { return told_ ? told_->usable_bytes : usable_bytes_; }
+  std::uint64_t live_blocks() const { return told_ ? told_->live_blocks : live_.size(); }
 
   Bytes held_bytes() const;
   // Figures of every stack that allocated in this process, by id.
   std::vector<StackFigures> figures() const;
   // Fills everything of the totals that comes from events.
   void fill(ProcessTotals& totals) const;
+  void fill(ProcessReport& report) const;
 
  private:
   // Live-at-peak, exact in one pass: `stamp` numbers the process's peaks; an account that is about to change for the
@@ -91,9 +100,11 @@ class Ledger {
   void restore(const trace::Release& release, Thread& thread);
   void note_lifetime(const Block& block, Nanoseconds time);
   void note_peak(Nanoseconds time);
+  void fill_told(ProcessTotals& totals) const;
   Thread& thread(ThreadIndex index) { return threads_[index.value]; }
 
   const SiteOfStack* sites_;
+  Sampling sampling_;
   LiveSet live_;
   SiteWindows windows_;
   std::vector<std::unique_ptr<AccountPage>> accounts_;
@@ -113,6 +124,10 @@ class Ledger {
   Bytes inherited_bytes_ = 0;
   std::uint64_t inherited_live_ = 0;  // now
   Bytes inherited_live_bytes_ = 0;
+  std::optional<trace::CallTotals> told_;  // calls are not recorded one by one here: what is known in sum
+  Bytes told_peak_bytes_ = 0;
+  Nanoseconds told_peak_time_ = 0;
+  std::optional<EarlierTotals> earlier_;
   std::uint64_t replaced_ = 0;
   std::uint64_t unmatched_frees_ = 0;
   Bytes largest_returned_mapping_ = 0;

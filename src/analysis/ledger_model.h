@@ -118,6 +118,7 @@ struct LedgerSnapshot {
   trace::PageSource source = trace::PageSource::none;
   bool consistent = false;  // no thread was inside the allocator, and events stop where the pages were read
   Nanoseconds pause_ns = 0;
+  bool sampled = false;             // sizes of small blocks are counted, where they lie is not known: heap rows are bounds
   std::optional<Nanoseconds> idle_since_ns;  // writes were tracked from then on, to here
   bool heap_exact = false;          // glibc's geometry was used; else heap rows other than live and slack are estimates
   Bytes ambiguous_bytes = 0;        // zero page or shared page: the source could not tell; bounded by smaps Rss

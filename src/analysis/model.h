@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,21 @@ struct RecordingState {
   std::uint64_t events = 0;  // allocations and releases
 };
 
+// What a process did before its calls were recorded one by one (--start-on). Its blocks that lived then have a site of
+// their own.
+struct EarlierTotals {
+  Nanoseconds end_ns = 0;  // calls are recorded from here on
+  bool reached = false;    // the phase has begun; false: no call of the process is recorded
+  std::uint64_t calls = 0;
+  Bytes allocated_bytes = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t unmatched_frees = 0;
+  std::uint64_t live_blocks = 0;  // at end_ns, inherited ones in
+  Bytes live_bytes = 0;
+  Bytes peak_live_bytes = 0;
+  Nanoseconds peak_live_ns = 0;
+};
+
 struct ProcessTotals {
   Figures figures;  // the process's own calls and blocks; inherited ones are apart
   std::uint64_t live_blocks_at_exit = 0;
@@ -41,6 +57,8 @@ struct ProcessTotals {
   Bytes peak_live_bytes = 0;  // own and inherited together, as in phases and timeline
   std::uint64_t peak_live_blocks = 0;
   Nanoseconds peak_live_ns = 0;
+  bool counted = false;  // of a sample: the sums are exact, as all calls were counted; false: they are estimates too
+  Bytes peak_live_uncertain_bytes = 0;  // sampled: the peak may have been so much higher
   Bytes peak_rss_bytes = 0;     // the kernel's, own left out
   Nanoseconds peak_rss_ns = 0;  // of the largest reading
   bool peak_rss_is_lower_bound = false;
@@ -93,6 +111,7 @@ struct ProcessReport {
   Nanoseconds end_ns = 0;
   ExitStatus exit;
   ProcessTotals totals;
+  std::optional<EarlierTotals> earlier;   // of calls before those that `totals` counts
   std::vector<Phase> phases;              // at least "start"
   std::vector<LedgerSnapshot> snapshots;  // in order of time
   int peak_snapshot = -1;                 // into snapshots: the nearest to the RSS peak
@@ -130,6 +149,9 @@ struct RunReport {
   Nanoseconds sample_interval_ns = 0;
   std::uint32_t max_depth = 0;
   std::string memswell_version;
+  Bytes sample_bytes = 0;  // 0: every call is recorded; else figures of sites and stacks are estimates from some of them
+  Bytes sample_always_bytes = 0;  // blocks of that usable size and more are recorded always
+  std::string start_on;  // calls are recorded from the begin of this phase on; empty: from the beginning
   ExitStatus exit;  // of the first process (its last image)
   RecordingState recording;
   std::vector<ProcessReport> processes;  // in order of their begin

@@ -5,6 +5,7 @@
 
 #include "analysis/heap_gaps.h"
 #include "analysis/residency.h"
+#include "analysis/zone_books.h"
 
 namespace memswell::analysis {
 namespace {
@@ -12,49 +13,6 @@ namespace {
 constexpr Bytes kPage = 4096;
 constexpr std::size_t kMostSites = 300;  // shares kept of a snapshot, the largest ones
 constexpr std::size_t kMostFiles = 200;
-
-// Resident bytes cut at the borders of zones, and how many of each zone live blocks have taken.
-class ZoneBooks {
- public:
-  ZoneBooks(const std::vector<Zone>& zones, const RangeSet& resident) : resident_(zones.size()), used_(zones.size()) {
-    std::size_t zone = 0;
-    for (const AddressRange& range : resident.ranges()) {
-      while (zone < zones.size() && zones[zone].end <= range.begin) ++zone;
-      for (std::size_t z = zone; z < zones.size() && zones[z].begin < range.end; ++z) {
-        const Address begin = std::max(range.begin, zones[z].begin);
-        const Address end = std::min(range.end, zones[z].end);
-        if (begin >= end) continue;
-        segments_.push_back({begin, end, z});
-        resident_[z] += end - begin;
-      }
-    }
-  }
-
-  // Resident bytes of [begin, end), now taken by a live block. Ranges come in order.
-  Bytes take(Address begin, Address end) {
-    while (at_ < segments_.size() && segments_[at_].end <= begin) ++at_;
-    Bytes sum = 0;
-    for (std::size_t i = at_; i < segments_.size() && segments_[i].begin < end; ++i) {
-      const Bytes bytes = std::min(end, segments_[i].end) - std::max(begin, segments_[i].begin);
-      used_[segments_[i].zone] += bytes;
-      sum += bytes;
-    }
-    return sum;
-  }
-
-  Bytes resident(std::size_t zone) const { return resident_[zone]; }
-  Bytes rest(std::size_t zone) const { return resident_[zone] - used_[zone]; }
-
- private:
-  struct Segment {
-    Address begin;
-    Address end;
-    std::size_t zone;
-  };
-  std::vector<Segment> segments_;
-  std::vector<Bytes> resident_, used_;
-  std::size_t at_ = 0;
-};
 
 struct PoolPiece {
   Address begin;
@@ -79,7 +37,10 @@ class Join {
     place_pool_notes();
     for (const PlacedBlock placed : input_.blocks) place(placed, books);
     place_rest(books);
-    if (input_.allocator == Allocator::glibc) place_gaps();
+    if (input_.sampling.on())
+      place_counted();
+    else if (input_.allocator == Allocator::glibc)
+      place_gaps();
     sum_up();
     return std::move(snapshot_);
   }
@@ -103,6 +64,8 @@ class Join {
 
   void place_pool_notes();
   void place(const PlacedBlock& placed, ZoneBooks& books);
+  bool place_sampled(const PlacedBlock& placed);
+  void place_counted();
   Address chunk_begin(const PlacedBlock& placed) const;
   bool is_older_than_phase(const PlacedBlock& placed) const;
   Bytes idle_inside(const PlacedBlock& placed, Address begin, Address end);
@@ -129,6 +92,8 @@ class Join {
   std::map<std::string, FileRow> files_;
   Address placed_to_ = 0;
   Bytes huge_live_ = 0;
+  Bytes whole_bytes_ = 0;  // where calls are sampled: blocks that stand for themselves
+  std::uint64_t whole_blocks_ = 0;
 };
 
 void Join::place_pool_notes() {
@@ -169,6 +134,7 @@ Bytes Join::idle_inside(const PlacedBlock& placed, Address begin, Address end) {
 }
 
 void Join::place(const PlacedBlock& placed, ZoneBooks& books) {
+  if (input_.sampling.on() && !place_sampled(placed)) return;
   const Bytes requested = placed.block.requested();
   const Address end_of_request = placed.address + requested;
   const Address end = placed.address + placed.block.usable();
@@ -207,6 +173,40 @@ void Join::place(const PlacedBlock& placed, ZoneBooks& books) {
     if (used != input_.used->end()) mine.overallocated_bytes += requested - std::min(requested, used->second);
   }
   note_heap(placed, live);
+}
+
+// A block that stands for others says how much they are, not where. False: nothing more is known of it.
+bool Join::place_sampled(const PlacedBlock& placed) {
+  if (input_.sampling.is_whole(placed.block.usable())) {
+    whole_bytes_ += placed.block.usable();
+    ++whole_blocks_;
+    return true;
+  }
+  const BlockShare stands_for = input_.sampling.share(placed.block);
+  SiteShare& mine = share(site_of(placed.block.stack));
+  mine.live_bytes += stands_for.requested;
+  mine.live_blocks += stands_for.blocks;
+  return false;
+}
+
+// Of the heap's resident bytes outside of whole blocks: as many live ones as were counted, if they were all touched; their
+// headers; and the rest is free. Which pages can be returned nobody knows.
+void Join::place_counted() {
+  Bytes rest = 0;
+  for (const ArenaRow& heap : heap_live_) rest += heap.free_bytes;
+  const auto take = [&rest](Bytes wanted) {
+    const Bytes taken = std::min(rest, wanted);
+    rest -= taken;
+    return taken;
+  };
+  const trace::CallTotals& all = input_.counted;
+  const std::uint64_t blocks = all.live_blocks - std::min(all.live_blocks, whole_blocks_);
+  row(Owner::heap_live) += take(all.usable_bytes - std::min(all.usable_bytes, whole_bytes_));
+  if (input_.allocator == Allocator::glibc) row(Owner::heap_headers) += take(blocks * kChunkHeader);
+  row(Owner::heap_cached) += rest;
+  snapshot_.live_bytes = all.live_bytes;
+  snapshot_.usable_bytes = all.usable_bytes;
+  snapshot_.live_blocks = all.live_blocks;
 }
 
 void Join::note_heap(const PlacedBlock& placed, Bytes live) {
@@ -248,7 +248,7 @@ void Join::place_heap_rest(const Zone& zone, const ZoneBooks& books, std::size_t
   arena.resident_bytes += books.resident(index);
   arena.free_bytes += books.rest(index);
   // glibc's is told apart gap by gap later; of others no more is known than that it is kept.
-  if (input_.allocator != Allocator::glibc) row(Owner::heap_cached) += books.rest(index);
+  if (input_.allocator != Allocator::glibc && !input_.sampling.on()) row(Owner::heap_cached) += books.rest(index);
 }
 
 void Join::place_rest(const ZoneBooks& books) {
@@ -348,7 +348,8 @@ void Join::sum_up() {
   snapshot_.beside.zero_read_bytes = residency_.zero.bytes();
   if (residency_.writes_known) snapshot_.idle_since_ns = input_.writes_since;
   snapshot_.ambiguous_bytes = residency_.ambiguous_bytes;
-  snapshot_.heap_exact = input_.allocator == Allocator::glibc && residency_.ambiguous_bytes == 0;
+  snapshot_.sampled = input_.sampling.on();
+  snapshot_.heap_exact = !snapshot_.sampled && input_.allocator == Allocator::glibc && residency_.ambiguous_bytes == 0;
   snapshot_.page_bytes_returnable = row(Owner::heap_trimmable);
 
   Bytes huge_heap = 0;
@@ -360,7 +361,7 @@ void Join::sum_up() {
     huge_heap += residency_.huge.overlap(space_.heaps[i].begin, space_.heaps[i].end);
   }
   snapshot_.beside.huge_rounding_bytes = huge_heap - std::min(huge_heap, huge_live_);
-  snapshot_.arenas = std::move(heap_live_);
+  if (!snapshot_.sampled) snapshot_.arenas = std::move(heap_live_);
 
   for (SiteShare& mine : shares_) {
     snapshot_.beside.untouched_bytes += mine.untouched_bytes;

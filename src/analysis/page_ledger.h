@@ -26,6 +26,8 @@ struct PageLedgerInput {
   const UsedNotes* used = nullptr;
   const SiteOfStack* sites = nullptr;
   Allocator allocator = Allocator::glibc;
+  Sampling sampling;
+  trace::CallTotals counted;  // where calls are sampled: all that live
   std::optional<Nanoseconds> writes_since;  // if the pages tell what was written: since then
   std::size_t what_if_sites = 5;
 };

@@ -14,7 +14,7 @@ namespace memswell::analysis {
 ProcessAnalysis::ProcessAnalysis(const trace::ProcessBegin& begin, const RunContext& run, Plan plan)
     : run_(run),
       plan_(std::move(plan)),
-      ledger_(*run.stacks, begin.time),
+      ledger_(*run.stacks, begin.time, run.sampling),
       timeline_(run.options->keep_mappings),
       phases_(begin.time, begin.pid) {
   report_.index = begin.process;
@@ -62,6 +62,11 @@ void ProcessAnalysis::on(const trace::Allocation& allocation) {
   ledger_.on(allocation);
 }
 
+void ProcessAnalysis::on(const trace::CallsBegin& begin) {
+  for (const trace::EarlierBlock& block : begin.seen) history_.note(block.address, block.usable);
+  ledger_.on(begin);
+}
+
 void ProcessAnalysis::on(const trace::Mark& mark) {
   if (mark.kind == trace::Mark::Kind::value) timeline_.value(mark.time, mark.name, mark.value, live());
 }
@@ -101,7 +106,7 @@ void ProcessAnalysis::on(const trace::PageSnapshot& snapshot) {
   pending_.reset();
   const bool planned = number >= plan_.join.size() || plan_.join[number];  // beyond the plan: the recording grew
   if (!run_.options->page_ledgers || !planned) return;
-  pending_ = Pending{snapshot, ledger_.live(), number == plan_.peak_snapshot};
+  pending_ = Pending{snapshot, ledger_.live(), number == plan_.peak_snapshot, ledger_.live_of_all()};
   if (pending_->pages.own.empty()) pending_->pages.own = own_;
 }
 
@@ -136,6 +141,8 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
   input.pool = &ledger_.pool_notes();
   input.used = &ledger_.used_notes();
   input.sites = run_.stacks;
+  input.sampling = run_.sampling;
+  input.counted = pending.live;
   if (passes_on_to_glibc(report_.allocator, run_.info->libc, history_, reading.mappings))
     report_.allocator = run_.info->libc + " (through " + report_.allocator + ")";
   input.allocator = allocator_from(report_.allocator, run_.info->libc);
@@ -165,7 +172,7 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
 
 void ProcessAnalysis::fill_totals() {
   ProcessTotals& totals = report_.totals;
-  ledger_.fill(totals);
+  ledger_.fill(report_);
   totals.threads = threads_;
   totals.peak_rss_bytes = totals.peak_rss_sampled_bytes;
   for (const Phase& phase : report_.phases)
@@ -242,6 +249,7 @@ void ProcessAnalysis::explain(const std::unordered_map<SiteIndex, SiteIndex>& pl
   input.process = &report_;
   input.windows = &windows;
   input.environment = run_.info->environment;
+  input.sampled = run_.sampling.on();
   input.stretches = plan_.stretches;
   report_.findings = find_findings(input);
 }

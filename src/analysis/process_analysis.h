@@ -22,6 +22,7 @@ struct RunContext {
   const StackBook* stacks = nullptr;
   const trace::RunInfo* info = nullptr;
   const Options* options = nullptr;
+  Sampling sampling;
 };
 
 class ProcessAnalysis {
@@ -38,6 +39,9 @@ class ProcessAnalysis {
   void on(const trace::Release& release) { ledger_.on(release); }
   void on(const trace::MappingEvent& event) { mapped_.on(event); }
   void on(const trace::BlockNote& note) { ledger_.on(note); }
+  void on(const trace::CallsBegin& begin);
+  void on(const trace::EarlierBlocks& blocks) { ledger_.on(blocks); }
+  void on(const trace::CallTotals& totals) { ledger_.on(totals); }
   void on(const trace::Mark& mark);
   void on(const trace::Sample& sample);
   void on(const trace::SmapsSnapshot& snapshot);
@@ -56,6 +60,7 @@ class ProcessAnalysis {
     trace::PageSnapshot pages;
     LiveSet blocks;
     bool peak = false;
+    trace::CallTotals live;
   };
 
   LiveFigures live() const;

@@ -67,6 +67,10 @@ void add(Figures& sum, const Figures& part) {
   sum.calloc_bytes += part.calloc_bytes;
   sum.large_mapped_calls += part.large_mapped_calls;
   sum.large_heap_calls += part.large_heap_calls;
+  sum.calls_variance += part.calls_variance;
+  sum.allocated_variance += part.allocated_variance;
+  sum.live_variance += part.live_variance;
+  sum.live_at_peak_variance += part.live_at_peak_variance;
 }
 
 std::unordered_map<SiteIndex, SiteIndex> fill_sites(ProcessReport& report, const StackBook& book,

@@ -47,39 +47,60 @@ void SiteWindows::note_peak(Nanoseconds time) {
   ++peak_stamp_;
 }
 
-void SiteWindows::allocated(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after) {
+void SiteWindows::allocated(SiteIndex site, const BlockShare& block, Bytes size, Nanoseconds time, Bytes live_after) {
   State& state = touch(site);
-  ++state.now.calls;
-  ++state.now.live_blocks;
-  state.now.allocated_bytes += bytes;
-  state.now.live_bytes += bytes;
+  state.now.calls += block.blocks;
+  state.now.live_blocks += block.blocks;
+  state.now.allocated_bytes += block.requested;
+  state.now.live_bytes += block.requested;
   state.own_peak = std::max(state.own_peak, state.now.live_bytes);
-  state.growth_steps += bytes > state.last_block && bytes / 4 <= state.last_block;
-  state.last_block = bytes;
-  state.largest_block = std::max(state.largest_block, bytes);
-  ++open_.calls;
-  open_.allocated_bytes += bytes;
+  state.growth_steps += size > state.last_block && size / 4 <= state.last_block;
+  state.last_block = size;
+  state.largest_block = std::max(state.largest_block, size);
+  if (!told_) {
+    open_.calls += block.blocks;
+    open_.allocated_bytes += block.requested;
+  }
   live_ = live_after;
   note_peak(time);
 }
 
-void SiteWindows::freed(SiteIndex site, Bytes bytes, Bytes live_after) {
+void SiteWindows::carried(SiteIndex site, Bytes bytes) {
   State& state = touch(site);
-  ++state.now.frees;
-  --state.now.live_blocks;
-  state.now.freed_bytes += bytes;
-  state.now.live_bytes -= bytes;
+  ++state.now.live_blocks;
+  state.now.live_bytes += bytes;
+  state.now.live_at_peak_bytes = state.now.live_bytes;
+  state.own_peak = std::max(state.own_peak, state.now.live_bytes);
+}
+
+void SiteWindows::told(const trace::CallTotals& now, const trace::CallTotals* before) {
+  open_.calls += now.calls - (before != nullptr ? before->calls : 0);
+  open_.allocated_bytes += now.allocated_bytes - (before != nullptr ? before->allocated_bytes : 0);
+  // Before the first count the peak was an estimate.
+  if (before == nullptr || now.peak_live_bytes > open_.peak_live_bytes) {
+    open_.peak_live_bytes = now.peak_live_bytes;
+    open_.peak_live_ns = now.peak_live_ns;
+  }
+  live_ = now.live_bytes;
+}
+
+void SiteWindows::freed(SiteIndex site, const BlockShare& block, Bytes live_after) {
+  State& state = touch(site);
+  state.now.frees += block.blocks;
+  state.now.live_blocks -= block.blocks;
+  state.now.freed_bytes += block.requested;
+  state.now.live_bytes -= block.requested;
   live_ = live_after;
 }
 
-void SiteWindows::restored(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after) {
+void SiteWindows::restored(SiteIndex site, const BlockShare& block, Nanoseconds time, Bytes live_after) {
   State& state = touch(site);
-  if (state.now.frees > 0) {  // unless a cut came between the two
-    --state.now.frees;
-    state.now.freed_bytes -= bytes;
+  if (state.now.frees >= block.blocks) {  // unless a cut came between the two
+    state.now.frees -= block.blocks;
+    state.now.freed_bytes -= block.requested;
   }
-  ++state.now.live_blocks;
-  state.now.live_bytes += bytes;
+  state.now.live_blocks += block.blocks;
+  state.now.live_bytes += block.requested;
   state.own_peak = std::max(state.own_peak, state.now.live_bytes);
   live_ = live_after;
   note_peak(time);

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/sampling.h"
 #include "analysis/stack_model.h"
 #include "base/ids.h"
+#include "trace/events.h"
 
 namespace memswell::analysis {
 
@@ -38,12 +40,19 @@ class SiteWindows {
   explicit SiteWindows(Nanoseconds begin, Bytes live) { open(begin, live); }
 
   // Called before and after a change of the process's live bytes; `live_after` is the process's new total.
-  void allocated(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after);
-  void freed(SiteIndex site, Bytes bytes, Bytes live_after);
+  // `block`: what it stands for where calls are sampled.
+  void allocated(SiteIndex site, const BlockShare& block, Bytes size, Nanoseconds time, Bytes live_after);
+  void freed(SiteIndex site, const BlockShare& block, Bytes live_after);
+  // A block that lives from before: of no call of this window.
+  void carried(SiteIndex site, Bytes bytes);
+  // Calls of the open window come from told() alone.
+  void calls_are_told() { told_ = true; }
+  // Where calls are not recorded one by one: sums until now, and those before them.
+  void told(const trace::CallTotals& now, const trace::CallTotals* before);
   // A block that is not of this process's own calls has gone.
   void inherited_freed(Bytes live_after) { live_ = live_after; }
   // A failed realloc: the block lives on, as if nothing had been.
-  void restored(SiteIndex site, Bytes bytes, Nanoseconds time, Bytes live_after);
+  void restored(SiteIndex site, const BlockShare& block, Nanoseconds time, Bytes live_after);
 
   // Ends the window and begins the next.
   void cut(Nanoseconds time);
@@ -83,6 +92,7 @@ class SiteWindows {
   Bytes live_ = 0;
   std::uint64_t peak_stamp_ = 1;  // grows with every new peak of the open window
   std::uint32_t window_ = 0;
+  bool told_ = false;
   std::size_t sites_kept_ = 0;  // in all windows
 };
 

@@ -92,7 +92,17 @@ std::uint32_t StackBook::frame_index(const trace::Frame& frame) {
   return at->second;
 }
 
+// Blocks from before the first recorded call are a group of their own, in place of a function.
+void StackBook::name_earlier(const std::string& phase) {
+  if (!phase.empty()) earlier_name_ = "[before phase \"" + phase + "\"]";
+}
+
 void StackBook::name_frame(NamedFrame& frame) {
+  if (frame.frame.kind == trace::FrameKind::earlier) {
+    frame.levels = {{.function = earlier_name_, .file = {}, .line = 0}};
+    frame.plumbing = false;
+    return;
+  }
   const trace::Module* from = module(frame.frame.module);
   if (from != nullptr) frame.module = from->path;
   if (frame.levels.empty() && names_ != nullptr && from != nullptr && !is_mark(frame.frame)) {
@@ -127,6 +137,7 @@ void StackBook::resolve(Names* names, SiteRule plumbing) {
 
 // The innermost inlined level that is not plumbing; none: the frame is plumbing through and through, or a mark.
 std::optional<SiteIndex> StackBook::site_in(const NamedFrame& frame) {
+  if (frame.frame.kind == trace::FrameKind::earlier) return site_at(frame, frame.levels.front());
   if (is_mark(frame.frame)) return std::nullopt;
   for (const trace::SourceFrame& level : frame.levels) {
     if (!plumbing_(level.function, frame.module)) return site_at(frame, level);

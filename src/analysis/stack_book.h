@@ -27,6 +27,9 @@ class StackBook : public SiteOfStack {
   void on(const trace::FrameSymbols& symbols);
   void on(const trace::ModuleSymbols& symbols);
 
+  // How blocks are called that are older than the recording of calls, which began with this phase. Before resolve().
+  void name_earlier(const std::string& phase);
+
   // Once, between the readings. `names` may be null.
   void resolve(Names* names, SiteRule plumbing);
 
@@ -71,6 +74,7 @@ class StackBook : public SiteOfStack {
   Bytes text_bytes_ = 0;  // of modules and symbols
   Names* names_ = nullptr;
   SiteRule plumbing_;
+  std::string earlier_name_ = "[before the first recorded call]";
   bool resolved_ = false;
 };
 

@@ -53,6 +53,11 @@ struct Figures {
   // glibc: calls for 128 KiB or more that got a mapping of their own, and those that came out of a heap
   std::uint64_t large_mapped_calls = 0;
   std::uint64_t large_heap_calls = 0;
+  // Where only some calls are recorded, the figures above are estimates. Variances of these: 0: exact
+  double calls_variance = 0;
+  double allocated_variance = 0;
+  double live_variance = 0;          // of live_bytes
+  double live_at_peak_variance = 0;  // of live_at_peak_bytes
 };
 
 // The innermost frame outside of memory plumbing, with everything allocated there.

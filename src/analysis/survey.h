@@ -28,6 +28,10 @@ class Survey : public trace::Visitor {
 
   Bytes held_bytes() const override;
   void on(const trace::RunInfo& info) override { info_ = info; }
+  void on(const trace::RecordingMode& mode) override {
+    mode_ = mode;
+    stacks_.name_earlier(mode.start_on);
+  }
   void on(const trace::ProcessBegin& begin) override;
   void on(const trace::ProcessEnd& end) override { note_time(end.time); }
   void on(const trace::Module& module) override { stacks_.on(module); }
@@ -40,6 +44,7 @@ class Survey : public trace::Visitor {
   void on(const trace::RunEnd& end) override { note_time(end.time); }
 
   const trace::RunInfo& info() const { return info_; }
+  const trace::RecordingMode& mode() const { return mode_; }
   StackBook& stacks() { return stacks_; }
   Nanoseconds last_time() const { return last_time_; }
   Plan plan(ProcessIndex process) const;
@@ -63,6 +68,7 @@ class Survey : public trace::Visitor {
   static void choose_joins(const std::vector<Snapshot>& snapshots, Plan& plan);
 
   trace::RunInfo info_;
+  trace::RecordingMode mode_;
   StackBook stacks_;
   std::vector<Process> processes_;
   Nanoseconds last_time_ = 0;

@@ -97,6 +97,7 @@ void Drain::free_done_rings(Image& image) {
 }
 
 void Drain::free_ring(Image& image, Ring& ring) {
+  images_.retire(image, *ring.slot);
   image.lost_events += ring.slot->lost.load(std::memory_order_relaxed);
   image.ring_waits += ring.slot->waits.load(std::memory_order_relaxed);
   Bytes together = 0;

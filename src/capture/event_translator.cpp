@@ -10,6 +10,12 @@ using trace::BlockNote;
 using trace::MappingEvent;
 using trace::Release;
 
+namespace {
+
+bool has_no_stack(const RingRecord& record) { return record.level == format::kStackLevels - 1 && record.push == 0; }
+
+}  // namespace
+
 Emitted EventTranslator::translate(Ring& ring, const RingRecord& record) {
   Image& image = *ring.image;
   switch (record.kind) {
@@ -64,25 +70,34 @@ bool EventTranslator::stack_of(Ring& ring, const RingRecord& record, StackId& st
   return makes_sense;
 }
 
+template <class Event>
+void EventTranslator::hand_on(Image& image, const Event& event) {
+  if (image.earlier) [[unlikely]]
+    image.earlier->on(event);
+  else
+    writer_.write(event);
+}
+
 Emitted EventTranslator::translate_allocation(Ring& ring, const RingRecord& record, AllocationKind kind) {
   StackId stack;
   if (!stack_of(ring, record, stack)) return Emitted::broken;
+  const trace::Allocation event{.process = ring.image->index,
+                                .thread = ring.thread,
+                                .time = time_of(*ring.image, record.stamp),
+                                .address = record.address,
+                                .requested = record.requested,
+                                .usable = record.usable,
+                                .stack = has_no_stack(record) ? calls_.earlier_stack() : stack,
+                                .kind = kind,
+                                .replaced = kind == AllocationKind::realloc ? record.extra[0] : 0};
   ++events_;
-  writer_.write(trace::Allocation{.process = ring.image->index,
-                                  .thread = ring.thread,
-                                  .time = time_of(*ring.image, record.stamp),
-                                  .address = record.address,
-                                  .requested = record.requested,
-                                  .usable = record.usable,
-                                  .stack = stack,
-                                  .kind = kind,
-                                  .replaced = kind == AllocationKind::realloc ? record.extra[0] : 0});
+  hand_on(*ring.image, event);
   return Emitted::taken;
 }
 
 Emitted EventTranslator::translate_release(Ring& ring, const RingRecord& record, Release::Kind kind) {
   ++events_;
-  writer_.write(trace::Release{
+  hand_on(*ring.image, trace::Release{
       ring.image->index, ring.thread, time_of(*ring.image, record.stamp), record.address, kind});
   return Emitted::taken;
 }
@@ -121,8 +136,9 @@ Emitted EventTranslator::translate_mapping(Ring& ring, const RingRecord& record,
 }
 
 Emitted EventTranslator::translate_note(Ring& ring, const RingRecord& record, BlockNote::Kind kind) {
-  writer_.write(trace::BlockNote{ring.image->index, time_of(*ring.image, record.stamp), kind, record.address,
-                                 record.extra[0]});
+  const trace::BlockNote note{ring.image->index, time_of(*ring.image, record.stamp), kind, record.address, record.extra[0]};
+  if (ring.image->earlier) ring.image->earlier->on(note);
+  writer_.write(note);
   return Emitted::taken;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "capture/call_start.h"
 #include "capture/image.h"
 #include "capture/layout_table.h"
 #include "capture/ring.h"
@@ -30,8 +31,8 @@ class ControlSink {
 class EventTranslator {
  public:
   EventTranslator(trace::RecordingWriter& writer, const StampClock& clock, StackInterner& stacks, LayoutTable& layouts,
-                  ControlSink& control)
-      : writer_(writer), clock_(clock), stacks_(stacks), layouts_(layouts), control_(control) {}
+                  CallStart& calls, ControlSink& control)
+      : writer_(writer), clock_(clock), stacks_(stacks), layouts_(layouts), calls_(calls), control_(control) {}
 
   // The ring's image must be set.
   Emitted translate(Ring& ring, const RingRecord& record);
@@ -46,6 +47,9 @@ class EventTranslator {
 
  private:
   Nanoseconds time_of(Image& image, std::uint64_t stamp);
+  // To the recording, or to what is kept of the image before its calls are recorded.
+  template <class Event>
+  void hand_on(Image& image, const Event& event);
   Emitted translate_allocation(Ring& ring, const RingRecord& record, trace::AllocationKind kind);
   Emitted translate_mapping(Ring& ring, const RingRecord& record, trace::MappingEvent::Kind kind);
   Emitted translate_release(Ring& ring, const RingRecord& record, trace::Release::Kind kind);
@@ -59,6 +63,7 @@ class EventTranslator {
   const StampClock& clock_;
   StackInterner& stacks_;
   LayoutTable& layouts_;
+  CallStart& calls_;
   ControlSink& control_;
   std::uint32_t threads_ = 0;
   std::uint64_t events_ = 0;

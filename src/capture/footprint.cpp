@@ -66,11 +66,12 @@ trace::SmapsSnapshot empty_smaps(const Image& image, Nanoseconds time, trace::Sn
 }  // namespace
 
 Footprint::Footprint(const Region& region, trace::RecordingWriter& writer, const StampClock& clock,
-                     const ImageTable& images, FootprintOptions options)
+                     const ImageTable& images, const CallStart& calls, FootprintOptions options)
     : region_(region),
       writer_(writer),
       clock_(clock),
       images_(images),
+      calls_(calls),
       options_(options),
       thorough_schedule_(kThoroughShare, kThoroughInterval),
       peak_schedule_(kPeakShare, 10 * kMillisecond),
@@ -117,6 +118,7 @@ bool Footprint::sample(Image& image) {
   std::string status;
   const Bytes peak = read_status(image, status) ? image.phase_peak_bytes : 0;
   image.rss_bytes = (*reading)->rss_bytes;
+  calls_.write_totals(image, clock_.now());
   writer_.write(trace::Sample{.process = image.index,
                               .time = clock_.now(),
                               .size_bytes = (*reading)->size_bytes - std::min((*reading)->size_bytes, own_address_bytes(image)),
@@ -220,6 +222,7 @@ void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::st
   if (!look(image, smaps, pages)) return;
   if (image.writes.works()) track_writes(image, smaps, pages);
   read_status(image, smaps.status);
+  calls_.write_totals(image, pages.time);
   gate.open();
   pages.pause = gate.closed_for();
   if (cause == trace::SnapshotCause::peak && image.snapshot_disagreement_bytes > kTolerated) {

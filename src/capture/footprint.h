@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "capture/call_start.h"
 #include "capture/gate.h"
 #include "capture/image_table.h"
 #include "capture/region.h"
@@ -27,7 +28,7 @@ struct FootprintOptions {
 class Footprint {
  public:
   Footprint(const Region& region, trace::RecordingWriter& writer, const StampClock& clock, const ImageTable& images,
-            FootprintOptions options);
+            const CallStart& calls, FootprintOptions options);
 
   // To be called at least every `interval`. Takes the samples that are due; images at a new peak get
   // `peak_snapshot_due`, and whoever takes that snapshot says what it cost.
@@ -63,6 +64,7 @@ class Footprint {
   trace::RecordingWriter& writer_;
   const StampClock& clock_;
   const ImageTable& images_;
+  const CallStart& calls_;
   FootprintOptions options_;
   smaps::BudgetedSchedule thorough_schedule_;
   smaps::BudgetedSchedule peak_schedule_;

@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
+#include "capture/earlier_calls.h"
 #include "capture/write_tracker.h"
 #include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
@@ -51,6 +52,17 @@ struct Image {
   bool process_ended = false;     // seen by pidfd; what is left in its rings still comes
 
   bool finishing = false;         // the last round: nothing is waited for
+
+  // Where calls are sampled (CallSums): counts of threads whose rings are gone, the most rings at once, the peak as told.
+  struct RetiredCalls {
+    std::uint64_t calls = 0;
+    Bytes allocated_bytes = 0;
+    std::uint64_t frees = 0;
+  } retired_calls;
+  std::size_t most_rings = 0;
+  Bytes told_peak_bytes = 0;
+
+  std::unique_ptr<EarlierCalls> earlier;  // its calls are held back (CallStart); null: recorded one by one
 
   std::vector<Ring*> rings;
   Nanoseconds begin_time = 0;

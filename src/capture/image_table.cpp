@@ -32,6 +32,7 @@ Image& ImageTable::begin(ImageStart start) {
                                     .has_parent = start.parent != nullptr,
                                     .executable = image->executable,
                                     .command = image->command});
+  calls_.begin_image(*image, start.start == trace::ProcessStart::fork ? start.parent : nullptr);
   if (start.slot) by_slot_[*start.slot] = image.get();
   running_.push_back(std::move(image));
   return *running_.back();
@@ -63,6 +64,8 @@ Image* ImageTable::by_pid(pid_t pid) const {
 
 void ImageTable::end(Image& image, const ImageEnd& end) {
   MEMSWELL_CHECK(image.rings.empty());
+  calls_.begin_calls(image, false);
+  calls_.write_totals(image, std::max(end.time, image.last_time));
   trace::ProcessEnd event{.process = image.index,
                           .time = std::max(end.time, image.last_time),
                           .reason = end.reason,
@@ -102,6 +105,9 @@ void ImageTable::reset(format::ProcessSlot& slot) {
   slot.own_ranges.store(0, std::memory_order_relaxed);
   std::fill(std::begin(slot.allocator_path), std::end(slot.allocator_path), '\0');
   slot.gate.store(0, std::memory_order_relaxed);
+  slot.live_bytes.store(0, std::memory_order_relaxed);
+  slot.peak_live_bytes.store(0, std::memory_order_relaxed);
+  slot.live_blocks.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace memswell::capture

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "capture/call_start.h"
 #include "capture/image.h"
 #include "capture/opened_process.h"
 #include "capture/region.h"
@@ -32,7 +33,8 @@ struct ImageEnd {
 
 class ImageTable {
  public:
-  ImageTable(const Region& region, trace::RecordingWriter& writer) : region_(region), writer_(writer) {}
+  ImageTable(const Region& region, trace::RecordingWriter& writer, CallStart& calls)
+      : region_(region), writer_(writer), calls_(calls) {}
 
   Image& begin(ImageStart start);
 
@@ -41,6 +43,9 @@ class ImageTable {
 
   // Says how the image is recorded, if that is new.
   void note_capture(Image& image, trace::Capture capture, const std::string& reason, const std::string& allocator);
+
+  // A ring of the image is about to be given back.
+  void retire(Image& image, format::RingSlot& ring) const { calls_.retire(image, ring); }
 
   // Writes the end, gives the slot back, and forgets the image. Its rings must be freed before.
   void end(Image& image, const ImageEnd& end);
@@ -55,6 +60,7 @@ class ImageTable {
 
   const Region& region_;
   trace::RecordingWriter& writer_;
+  CallStart& calls_;
   std::vector<std::unique_ptr<Image>> running_;
   std::array<Image*, format::kProcessSlots> by_slot_{};
   std::uint32_t begun_ = 0;

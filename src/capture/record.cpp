@@ -63,6 +63,8 @@ Result<Preparation> prepare(const RecordOptions& options) {
                                           .stamp_source = stamp_source,
                                           .ring_memory = options.ring_memory,
                                           .check_walks = options.check_walks,
+                                          .sample_bytes = options.sample_bytes,
+                                          .sample_seed = options.sample_seed.value_or(monotonic_now()),
                                           .track_writes = options.idle && smaps::write_tracking_available()});
   if (!region) return region.error();
   Result<AttachServer> server = AttachServer::open(socket_name());

@@ -49,6 +49,9 @@ struct RecordOptions {
   Bytes ring_memory = Bytes{16} << 20;      // all rings together, at least 256 KiB
   std::optional<std::string> phase_on;      // ECMAScript regex on lines of the program's output; group 1 names the phase
   Nanoseconds phase_every = 0;              // 0: off
+  std::string start_on;                     // calls are recorded from this phase on; empty: from the beginning
+  Bytes sample_bytes = 0;                   // record one block in so many usable bytes, count all; 0: record every block
+  std::optional<std::uint64_t> sample_seed; // of the numbers that choose them; none: another one each time
   SnapshotChoice snapshots;
   bool reset_peaks = true;                  // write 5 to clear_refs at phases: the program can see it in its ru_maxrss
   bool idle = false;                        // which pages a phase has not written (Linux 6.7); costs its first writes 1.4 µs a page

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "capture/call_start.h"
 #include "capture/control_requests.h"
 #include "capture/detached_process.h"
 #include "capture/drain.h"
@@ -93,6 +94,7 @@ class Recorder final : public ControlSink {
   ModuleTable modules_;
   StackInterner stacks_;
   LayoutTable layouts_;
+  CallStart calls_;
   ImageTable images_;
   EventTranslator translator_;
   Drain drain_;
@@ -122,18 +124,23 @@ Recorder::Recorder(RecorderSetup setup)
       modules_(writer_),
       stacks_(writer_),
       layouts_(region_, modules_, stacks_.frames()),
-      images_(region_, writer_),
-      translator_(writer_, clock_, stacks_, layouts_, *this),
+      calls_(region_, writer_, stacks_, setup_.options.start_on),
+      images_(region_, writer_, calls_),
+      translator_(writer_, clock_, stacks_, layouts_, calls_, *this),
       drain_(region_, clock_, images_, layouts_, translator_),
       tracker_(region_, clock_, images_, drain_),
-      footprint_(region_, writer_, clock_, images_,
+      footprint_(region_, writer_, clock_, images_, calls_,
                  {.interval = setup_.options.interval,
                   .snapshots_at_peaks = setup_.options.snapshots.at_peaks,
                   .snapshots_at_phases = setup_.options.snapshots.at_phases,
                   .reset_peaks = setup_.options.reset_peaks}),
-      taker_(region_, writer_, clock_, images_, drain_, footprint_),
+      taker_(region_, writer_, clock_, images_, drain_, footprint_, calls_),
       requests_(images_, taker_, writer_) {
   writer_.write(describe_run(setup_.options));
+  if (!setup_.options.start_on.empty() || setup_.options.sample_bytes != 0)
+    writer_.write(trace::RecordingMode{.start_on = setup_.options.start_on,
+                                       .sample_bytes = setup_.options.sample_bytes,
+                                       .always_bytes = format::kSampleAlwaysBytes});
   tracker_.expect_first(setup_.program, setup_.program_path, setup_.options.command, setup_.not_recorded_reason);
 }
 

@@ -24,7 +24,8 @@ constexpr Bytes whole_pages(Bytes bytes) { return (bytes + format::kPageBytes - 
 constexpr Bytes kProcessOffset = whole_pages(sizeof(format::RunHeader));
 constexpr Bytes kRingOffset = kProcessOffset + whole_pages(sizeof(format::ProcessSlot) * format::kProcessSlots);
 constexpr Bytes kPoolOffset = kRingOffset + whole_pages(sizeof(format::RingSlot) * format::kRingSlots);
-constexpr Bytes kRegionBytes = kPoolOffset + format::kPoolPages * format::kPageBytes;
+constexpr Bytes kSampledSetOffset = kPoolOffset + format::kPoolPages * format::kPageBytes;
+constexpr Bytes kRegionBytes = kSampledSetOffset + format::kSampledSetBytes;
 
 Error region_error(const char* what) {
   return {std::string("cannot make the shared memory region for the recording: ") + what + ": " + std::strerror(errno) + "."};
@@ -40,6 +41,10 @@ void fill_header(format::RunHeader& header, const RegionOptions& options) {
   header.on_full = options.on_full;
   header.stamp_source = options.stamp_source;
   header.wait_limit_ms = kWaitLimitMs;
+  header.sample_bytes = options.sample_bytes;
+  header.sample_seed = options.sample_seed;
+  header.sampled_set_offset = kSampledSetOffset;
+  header.walk_stacks.store(1, std::memory_order_relaxed);
   header.check_walks = options.check_walks ? 1 : 0;
   header.track_writes = options.track_writes ? 1 : 0;
   header.ring_page_budget =

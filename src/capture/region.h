@@ -19,6 +19,8 @@ struct RegionOptions {
   format::StampSource stamp_source = format::StampSource::tsc;
   Bytes ring_memory = Bytes{16} << 20;
   bool check_walks = false;
+  Bytes sample_bytes = 0;         // 0: every block is recorded
+  std::uint64_t sample_seed = 0;
   bool track_writes = false;
 };
 

@@ -85,17 +85,24 @@ bool SnapshotTaker::perform() {
 }
 
 void SnapshotTaker::cut(const std::string& name, ProcessIndex announced_by) {
+  const bool calls_begin = calls_.is_begin(name);
+  if (calls_begin) calls_.reach();
   for (std::size_t i = 0; i < images_.running().size(); ++i) {
     Image& image = *images_.running()[i];
     if (image.process_ended) continue;
     ClosedGate gate(region_, image, kGateTimeout, [&] { drain_.drain_to_now(image); });
     drain_.drain_to_now(image);
     image.last_time = std::max(image.last_time, clock_.now());
+    if (calls_begin)
+      calls_.begin_calls(image, true);
+    else
+      calls_.end_window(image, image.last_time, gate.is_quiet());
     trace::PhaseBoundary boundary{
         .process = image.index, .announced_by = announced_by, .time = image.last_time, .name = name};
     footprint_.cut_peak(image, boundary);
     writer_.write(boundary);
-    if (footprint_.snapshots_at_phases()) {
+    // Whose pages they are is not known while calls are held back.
+    if (footprint_.snapshots_at_phases() && !image.earlier) {
       footprint_.snapshot(image, trace::SnapshotCause::phase, name, gate);
     } else {
       gate.open();
@@ -108,7 +115,10 @@ void SnapshotTaker::take(Image& image, trace::SnapshotCause cause, const std::st
   if (image.process_ended) return;
   ClosedGate gate(region_, image, kGateTimeout, [&] { drain_.drain_to_now(image); });
   drain_.drain_to_now(image);
-  footprint_.snapshot(image, cause, phase, gate);
+  if (cause == trace::SnapshotCause::exit) calls_.begin_calls(image, false);  // the last chance for a ledger
+  if (!image.earlier) return footprint_.snapshot(image, cause, phase, gate);
+  gate.open();
+  footprint_.read_thorough(image, cause);
 }
 
 bool SnapshotTaker::answer_waiting() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/call_start.h"
 #include "capture/drain.h"
 #include "capture/footprint.h"
 #include "capture/image_table.h"
@@ -19,8 +20,8 @@ namespace memswell::capture {
 class SnapshotTaker {
  public:
   SnapshotTaker(const Region& region, trace::RecordingWriter& writer, const StampClock& clock, ImageTable& images,
-                Drain& drain, Footprint& footprint)
-      : region_(region), writer_(writer), clock_(clock), images_(images), drain_(drain), footprint_(footprint) {}
+                Drain& drain, Footprint& footprint, CallStart& calls)
+      : region_(region), writer_(writer), clock_(clock), images_(images), drain_(drain), footprint_(footprint), calls_(calls) {}
 
   // From records, in their place.
   void announce_phase(Image& by, const std::string& name, Nanoseconds time);
@@ -57,6 +58,7 @@ class SnapshotTaker {
   ImageTable& images_;
   Drain& drain_;
   Footprint& footprint_;
+  CallStart& calls_;
   std::vector<Request> requests_;
   std::vector<std::string> early_phases_;
 };

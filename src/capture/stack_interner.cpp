@@ -3,7 +3,7 @@
 namespace memswell::capture {
 
 bool StackInterner::apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout, StackId& top) {
-  if (record.level >= format::kWalkLevels) return false;
+  if (record.level >= format::kStackLevels || (record.level == format::kWalkLevels && record.keep != 0)) return false;
   std::vector<StackId>& stack = stacks.levels[record.level];
   if (record.keep > stack.size()) return false;
   stack.resize(record.keep);

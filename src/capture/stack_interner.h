@@ -16,7 +16,7 @@ namespace memswell::capture {
 
 // The current stacks of one ring, one a level (ordinary code, signal handlers), outermost frame first.
 struct RingStacks {
-  std::array<std::vector<StackId>, format::kWalkLevels> levels;
+  std::array<std::vector<StackId>, format::kStackLevels> levels;
 };
 
 class StackInterner {
@@ -26,6 +26,9 @@ class StackInterner {
   // The stack of `record`, whose pcs are read from `ring`, into `top`. False: the record keeps more frames than there are, or
   // has an impossible level.
   bool apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout, StackId& top);
+
+  // The stack that is nothing but a mark.
+  StackId mark(trace::FrameKind kind) { return child({}, frames_.index_of({.module = {}, .kind = kind, .offset = 0})); }
 
   FrameTable& frames() { return frames_; }
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }

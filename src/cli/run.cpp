@@ -51,6 +51,8 @@ Result<void> complete(RunArguments& arguments) {
                  ExitCode::usage};
   if (arguments.record.interval < 1'000'000)
     return Error{"--interval is too short: 1ms is the shortest", ExitCode::usage};
+  if (arguments.record.sample_bytes != 0 && !arguments.record.start_on.empty())
+    return Error{"--sample-allocs and --start-on cannot be combined", ExitCode::usage};
   if (arguments.record.ring_memory < Bytes{256} * 1024)
     return Error{"--ring-memory is too small: 256KiB is the least", ExitCode::usage};
   if (const auto skips = symbols::Plumbing::with_skips(arguments.load.skip); !skips) return skips.error();
@@ -105,6 +107,13 @@ void declare_recording(CommandLine& line, RunArguments& a) {
 void declare_phases(CommandLine& line, RunArguments& a) {
   line.value("--phase-on", "REGEX", a.record.phase_on,
              "a line of the program's output that matches begins a phase named by group 1; its output then goes through a pipe");
+  line.value("--start-on", "NAME", a.record.start_on,
+             "record calls from the begin of phase NAME on: what is before costs less and is known in sum only, its blocks that "
+             "live then are a group of their own");
+  line.size("--sample-allocs", a.record.sample_bytes,
+            "for programs that run for long: record one block in so many bytes allocated (512KiB is a good beginning) and count all; "
+            "sums stay exact, sites become estimates with error bars");
+  line.number("--sample-seed", "NUMBER", a.record.sample_seed, "choose the same blocks again in a program that does the same again");
   line.duration("--phase-every", a.record.phase_every, "begin a new phase at this interval");
   line.choice("--snapshots", a.snapshots, {"all", "phases", "peaks", "none"},
               "when the residency of every page is read; at the end of a process it always is");

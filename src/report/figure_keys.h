@@ -36,6 +36,7 @@ inline constexpr FigureKey<analysis::ProcessTotals> kTotalKeys[] = {
     {"peak_live_bytes", &analysis::ProcessTotals::peak_live_bytes},
     {"peak_live_blocks", &analysis::ProcessTotals::peak_live_blocks},
     {"peak_live_ns", &analysis::ProcessTotals::peak_live_ns},
+    {"peak_live_uncertain_bytes", &analysis::ProcessTotals::peak_live_uncertain_bytes},
     {"peak_rss_bytes", &analysis::ProcessTotals::peak_rss_bytes},
     {"peak_rss_ns", &analysis::ProcessTotals::peak_rss_ns},
     {"peak_rss_sampled_bytes", &analysis::ProcessTotals::peak_rss_sampled_bytes},
@@ -55,6 +56,18 @@ inline constexpr FigureKey<analysis::ProcessTotals> kTotalKeys[] = {
     {"walks_different", &analysis::ProcessTotals::walks_different},
     {"threads", &analysis::ProcessTotals::threads},
     {"unnamed_at_peak_bytes", &analysis::ProcessTotals::unnamed_at_peak_bytes},
+};
+
+inline constexpr FigureKey<analysis::EarlierTotals> kEarlierKeys[] = {
+    {"end_ns", &analysis::EarlierTotals::end_ns},
+    {"calls", &analysis::EarlierTotals::calls},
+    {"allocated_bytes", &analysis::EarlierTotals::allocated_bytes},
+    {"frees", &analysis::EarlierTotals::frees},
+    {"unmatched_frees", &analysis::EarlierTotals::unmatched_frees},
+    {"live_blocks", &analysis::EarlierTotals::live_blocks},
+    {"live_bytes", &analysis::EarlierTotals::live_bytes},
+    {"peak_live_bytes", &analysis::EarlierTotals::peak_live_bytes},
+    {"peak_live_ns", &analysis::EarlierTotals::peak_live_ns},
 };
 
 inline constexpr FigureKey<analysis::Phase> kPhaseKeys[] = {

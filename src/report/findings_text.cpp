@@ -69,6 +69,7 @@ std::string_view certainty_text(analysis::Certainty certainty) {
     case analysis::Certainty::exact: return "";
     case analysis::Certainty::lower_bound: return " [a lower bound]";
     case analysis::Certainty::inference: return " [an inference]";
+    case analysis::Certainty::estimate: return " [an estimate: calls were sampled]";
   }
   return "";
 }

@@ -137,6 +137,7 @@ void write_snapshot(JsonWriter& json, const LedgerSnapshot& snapshot) {
     json.null("idle_since_ns");
   }
   json.flag("heap_exact", snapshot.heap_exact);
+  json.flag("sampled", snapshot.sampled);
   json.number("ambiguous_bytes", snapshot.ambiguous_bytes);
   json.number("page_bytes_returnable", snapshot.page_bytes_returnable);
   json.number("top_bytes", snapshot.top_bytes);

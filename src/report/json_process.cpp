@@ -1,5 +1,6 @@
 #include "report/json_process.h"
 
+#include "report/error_bars.h"
 #include "report/figure_keys.h"
 #include "report/json_ledger.h"
 #include "report/json_story.h"
@@ -23,8 +24,17 @@ void write_totals(JsonWriter& json, const ProcessTotals& totals) {
   write_keys(json, totals, kTotalKeys);
   json.flag("peak_rss_is_lower_bound", totals.peak_rss_is_lower_bound);
   json.flag("end_known", totals.end_known);
+  json.flag("counted", totals.counted);
   json.text("unnamed_module", totals.unnamed_module);
   json.text("unnamed_note", totals.unnamed_note);
+  json.end_object();
+}
+
+void write_earlier(JsonWriter& json, const ProcessReport& process) {
+  if (!process.earlier) return json.null("before_start");
+  json.begin_object("before_start");
+  json.flag("reached", process.earlier->reached);
+  write_keys(json, *process.earlier, kEarlierKeys);
   json.end_object();
 }
 
@@ -48,6 +58,10 @@ void write_site(JsonWriter& json, const Site& site) {
   json.number("offset", site.offset);
   write_keys(json, site.figures, kSiteFigureKeys);
   write_keys(json, site, kSiteKeys);
+  json.number("calls_error", standard_error_of(site.figures.calls_variance));
+  json.number("bytes_error", standard_error_of(site.figures.allocated_variance));
+  json.number("live_error", standard_error_of(site.figures.live_variance));
+  json.number("live_at_peak_error", standard_error_of(site.figures.live_at_peak_variance));
   json.end_object();
 }
 
@@ -101,6 +115,7 @@ void write_process(JsonWriter& json, const ProcessReport& process) {
   json.number("end_ns", process.end_ns);
   write_exit(json, process.exit);
   write_totals(json, process.totals);
+  write_earlier(json, process);
   write_list(json, "phases", process.phases, write_phase);
   json.number("peak_snapshot", process.peak_snapshot);
   json.number("exit_snapshot", process.exit_snapshot);

@@ -16,6 +16,14 @@ void write_recording(JsonWriter& json, const analysis::RecordingState& recording
   json.end_object();
 }
 
+void write_sampling(JsonWriter& json, const analysis::RunReport& run) {
+  if (run.sample_bytes == 0) return json.null("sampling");
+  json.begin_object("sampling");
+  json.number("bytes", run.sample_bytes);
+  json.number("always_bytes", run.sample_always_bytes);
+  json.end_object();
+}
+
 void write_machine(JsonWriter& json, const analysis::RunReport& run) {
   json.begin_object("machine");
   json.text("kernel", run.kernel);
@@ -54,6 +62,8 @@ std::string json_report(const analysis::RunReport& run) {
   json.texts("environment", run.environment);
   json.number("sample_interval_ns", run.sample_interval_ns);
   json.number("max_depth", run.max_depth);
+  json.text("start_on", run.start_on);
+  write_sampling(json, run);
   write_tree_peak(json, run.tree_peak);
   json.begin_array("processes");
   for (const analysis::ProcessReport& process : run.processes) write_process(json, process);

@@ -28,6 +28,7 @@ std::string_view certainty_key(analysis::Certainty certainty) {
     case analysis::Certainty::exact: return "exact";
     case analysis::Certainty::lower_bound: return "lower_bound";
     case analysis::Certainty::inference: return "inference";
+    case analysis::Certainty::estimate: return "estimate";
   }
   return "inference";
 }

@@ -38,13 +38,15 @@ struct SummaryRow {
 std::string no_note(const ProcessReport&, const LedgerSnapshot&, const LedgerSnapshot*) { return {}; }
 
 std::string blocks_note(const ProcessReport&, const LedgerSnapshot& peak, const LedgerSnapshot*) {
-  return format_count(peak.live_blocks) + (peak.live_blocks == 1 ? " block" : " blocks");
+  return format_count(peak.live_blocks) + (peak.live_blocks == 1 ? " block" : " blocks") +
+         (peak.sampled ? " with their rounding; at most so much" : "");
 }
 
 std::string freed_note(const ProcessReport& process, const LedgerSnapshot& peak, const LedgerSnapshot* end) {
   const LedgerSnapshot& shown = end == nullptr ? peak : *end;
   const Bytes pinned = shown.row(Owner::heap_pinned);
   if (freed_bytes(shown) < kWorthAWord) return {};
+  if (shown.sampled) return "at least so much; which pages is not known: calls were sampled";
   if (pinned < shown.row(Owner::heap_trimmable))
     return fmt::format("{} can be returned: malloc_trim", format_mib(shown.row(Owner::heap_trimmable)));
   const analysis::Site* site = largest_site(process, shown, &analysis::SiteShare::pinned_bytes);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "report/call_tree_text.h"
+#include "report/error_bars.h"
 #include "report/escape.h"
 #include "report/selection.h"
 #include "report/site_text.h"
@@ -65,10 +66,12 @@ std::string totals_line(const ProcessReport& process) {
   const analysis::ProcessTotals& totals = process.totals;
   if (process.capture == trace::Capture::sampler)
     return fmt::format("  sampled from outside, no calls recorded: {}\n", escaped(process.capture_reason));
-  return fmt::format("  {} calls for {}; live at most {} in {} blocks, at exit {} in {}; peak RSS {}, private dirty {}\n",
+  // Of a sample the blocks at the peak were not counted.
+  const std::string blocks =
+      totals.peak_live_blocks == 0 ? "" : fmt::format(" in {} blocks", format_count(totals.peak_live_blocks));
+  return fmt::format("  {} calls for {}; live at most {}{}, at exit {} in {}; peak RSS {}, private dirty {}\n",
                      format_count(totals.figures.calls), format_bytes(totals.figures.allocated_bytes),
-                     format_bytes(totals.peak_live_bytes), format_count(totals.peak_live_blocks),
-                     format_bytes(totals.live_bytes_at_exit), format_count(totals.live_blocks_at_exit),
+                     format_bytes(totals.peak_live_bytes), blocks, format_bytes(totals.live_bytes_at_exit), format_count(totals.live_blocks_at_exit),
                      format_bytes(totals.peak_rss_bytes), format_bytes(totals.peak_private_dirty_bytes));
 }
 
@@ -79,8 +82,11 @@ Table empty_site_table() {
 
 void add_site(Table& table, const Site& site) {
   const analysis::Figures& f = site.figures;
-  table.add({format_bytes(f.live_at_peak_bytes), format_bytes(f.peak_live_bytes), format_bytes(f.allocated_bytes),
-             format_count(f.calls), format_count(f.temporary), format_bytes(f.live_bytes),
+  table.add({format_bytes(f.live_at_peak_bytes) + error_text(f.live_at_peak_bytes, f.live_at_peak_variance),
+             format_bytes(f.peak_live_bytes),
+             format_bytes(f.allocated_bytes) + error_text(f.allocated_bytes, f.allocated_variance),
+             format_count(f.calls) + error_text(f.calls, f.calls_variance), format_count(f.temporary),
+             format_bytes(f.live_bytes) + error_text(f.live_bytes, f.live_variance),
              format_bytes(f.slack_at_peak_bytes), site_text(site)});
 }
 

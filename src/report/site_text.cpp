@@ -14,6 +14,7 @@ std::string_view end_mark(trace::FrameKind kind) {
     case trace::FrameKind::depth_limit: return "[deeper frames cut: --max-depth]";
     case trace::FrameKind::unreadable: return "[stack could not be read further]";
     case trace::FrameKind::no_unwind_data: return "[no unwind data further out]";
+    case trace::FrameKind::earlier:  // has a name
     case trace::FrameKind::call:
     case trace::FrameKind::exact: return {};
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "report/error_bars.h"
 #include "report/escape.h"
 #include "report/findings_text.h"
 #include "report/ledger_text.h"
@@ -47,7 +48,8 @@ std::string largest_sites(const ProcessReport& process, const Terminal& terminal
   for (const analysis::Site& site : process.sites) {
     if (shown == kSites || site.figures.live_at_peak_bytes == 0) break;
     out += (shown++ == 0 ? "  largest at the peak: " : ",  ") + site_text(site) + " " +
-           format_mib(site.figures.live_at_peak_bytes);
+           format_mib(site.figures.live_at_peak_bytes) +
+           error_text(site.figures.live_at_peak_bytes, site.figures.live_at_peak_variance);
   }
   return out.empty() ? out : wrapped(out, terminal.width, 4) + "\n";
 }
@@ -72,6 +74,21 @@ std::string sampled_text(const ProcessReport& process) {
                      command_text(process.command, 40), process.pid, escaped(process.capture_reason));
 }
 
+// What is known of the time before the first recorded call (--start-on).
+std::string earlier_text(const RunReport& run, const ProcessReport& process) {
+  const analysis::EarlierTotals& earlier = *process.earlier;
+  const std::string before =
+      fmt::format("{} calls for {}, live blocks at most {}", format_short_count(earlier.calls),
+                  format_bytes(earlier.allocated_bytes), format_bytes(earlier.peak_live_bytes));
+  if (!earlier.reached)
+    return fmt::format("pid {} ended before phase \"{}\" began: no call of it is recorded by site. In all {}; {} live at the end",
+                       process.pid, escaped(run.start_on), before, format_bytes(earlier.live_bytes));
+  return fmt::format("calls of pid {} are recorded from phase \"{}\" on, at {}. Before it {}; what lived then, {} in {} blocks, is the "
+                     "group [before phase \"{}\"]",
+                     process.pid, escaped(run.start_on), format_duration(earlier.end_ns), before,
+                     format_bytes(earlier.live_bytes), format_count(earlier.live_blocks), escaped(run.start_on));
+}
+
 std::string unnamed_text(const ProcessReport& process) {
   const analysis::ProcessTotals& totals = process.totals;
   std::string out = fmt::format("{} of what was live at the peak of pid {} has no function names, most of it in {}",
@@ -84,11 +101,22 @@ bool worth_naming(const analysis::ProcessTotals& totals) {
   return totals.unnamed_at_peak_bytes >= 64 * 1024 && totals.unnamed_at_peak_bytes * 20 >= totals.peak_live_bytes;
 }
 
+std::string sampling_text(const RunReport& run) {
+  return fmt::format("calls were sampled, one block in {} allocated and all from {} on: counts of calls, bytes allocated and live bytes "
+                     "are exact (live ones with their rounding), sites are estimates, ± one standard error",
+                     format_bytes(run.sample_bytes), format_bytes(run.sample_always_bytes));
+}
+
 std::vector<std::string> notes_of(const RunReport& run) {
   std::vector<std::string> notes;
+  if (run.sample_bytes != 0) notes.push_back(sampling_text(run));
   if (!run.recording.complete && !run.recording.end_sentence.empty()) notes.push_back(escaped(run.recording.end_sentence));
   for (const ProcessReport& process : run.processes) {
     if (process.capture == trace::Capture::sampler) notes.push_back(sampled_text(process));
+    if (run.sample_bytes != 0 && process.capture == trace::Capture::full && !process.totals.counted)
+      notes.push_back(fmt::format("pid {}: its malloc does not say how large a freed block was, so its calls were not counted: its sums are "
+                                  "estimates too", process.pid));
+    if (process.earlier) notes.push_back(earlier_text(run, process));
     if (process.totals.lost_events != 0)
       notes.push_back(fmt::format("pid {} lost {} events: counts and live bytes are lower bounds", process.pid,
                                   format_count(process.totals.lost_events)));

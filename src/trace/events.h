@@ -32,6 +32,13 @@ struct RunInfo {
   std::string memswell_version;
 };
 
+// How calls were to be recorded, where that is not each of them from the beginning. Behind RunInfo, if at all.
+struct RecordingMode {
+  std::string start_on;    // the phase from whose begin on they are; empty: from the beginning
+  Bytes sample_bytes = 0;  // 0: each one. Else a block of usable size u < always_bytes is recorded with 1 − exp(−u / sample_bytes)
+  Bytes always_bytes = 0;  // blocks of that usable size and more are recorded in any case
+};
+
 enum class Capture : std::uint8_t { full = 0, sampler = 1 };
 enum class ProcessStart : std::uint8_t { exec = 0, fork = 1 };
 
@@ -99,6 +106,7 @@ enum class FrameKind : std::uint8_t {
   depth_limit = 2,      // marks of why the stack ends, always outermost (format::WalkEnd)
   unreadable = 3,
   no_unwind_data = 4,
+  earlier = 5,          // stands for the whole stack: the block is older than the recording of calls (RecordingMode::start_on)
 };
 
 struct Frame {
@@ -171,6 +179,47 @@ struct Release {
   Nanoseconds time = 0;
   Address address = 0;
   Kind kind = Kind::free;
+};
+
+// A block that is older than the recording of its process's calls.
+struct EarlierBlock {
+  Address address = 0;
+  Bytes requested = 0;
+  Bytes usable = 0;
+  Nanoseconds time = 0;
+  friend bool operator==(const EarlierBlock&, const EarlierBlock&) = default;
+};
+
+// The recording of a process's calls begins here. What it did before is known in sum only; the blocks that live follow.
+struct CallsBegin {
+  ProcessIndex process;
+  Nanoseconds time = 0;
+  bool reached = false;  // the phase has begun; false: the process ended before, and no call of it is recorded
+  std::vector<EarlierBlock> seen;  // one block of each 4 MiB stretch and kind (own mapping or not) that ever held one
+};
+
+// Some of them. Their calls are not among the process's recorded ones, but before.
+struct EarlierBlocks {
+  ProcessIndex process;
+  StackId stack;           // of FrameKind::earlier
+  bool inherited = false;  // live at the fork that made this process
+  std::vector<EarlierBlock> blocks;
+};
+
+// Sums over all calls of a process so far, recorded one by one or not: where only some of them are.
+struct CallTotals {
+  ProcessIndex process;
+  Nanoseconds time = 0;
+  std::uint64_t calls = 0;
+  Bytes allocated_bytes = 0;  // requested
+  std::uint64_t frees = 0;
+  std::uint64_t unmatched_frees = 0;
+  std::uint64_t live_blocks = 0;   // inherited ones are in
+  Bytes live_bytes = 0;            // requested; in a sampled recording as usable_bytes, for what was requested is not known
+  Bytes usable_bytes = 0;
+  Bytes peak_live_bytes = 0;       // since the last such totals of this process …
+  Nanoseconds peak_live_ns = 0;    // … and when, as far as it is known
+  Bytes peak_uncertain_bytes = 0;  // the peak may have been so much higher
 };
 
 // Calls of the program itself; what the allocator maps for itself is not among them.

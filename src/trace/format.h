@@ -27,6 +27,9 @@ inline constexpr std::uint32_t kPoolPages = 32768;  // 128 MiB of address space;
 inline constexpr std::uint32_t kWalkLevels = 3;    // ordinary code, a signal handler in it, one more
 inline constexpr std::uint32_t kStackLevels = kWalkLevels + 1;  // stacks a ring may speak of; the last: leaf only, keep = 0
 inline constexpr std::uint32_t kMaxDepthLimit = 4000;
+inline constexpr std::uint64_t kSampleAlwaysBytes = 128 * 1024;  // blocks of that usable size are recorded even when sampled
+inline constexpr std::uint64_t kMostPendingBytes = 8192;         // of live bytes in the counters of a thread alone
+inline constexpr std::uint64_t kSampledSetBytes = 65 * kPageBytes;
 
 // ---------------------------------------------------------------------------------------------- run header
 
@@ -55,6 +58,10 @@ struct RunHeader {
   std::atomic<std::uint32_t> ring_pages_used;
   std::atomic<std::uint32_t> processes_high;  // slots at and above were never claimed
   std::atomic<std::uint32_t> rings_high;
+  std::uint64_t sample_bytes;        // 0: every block is recorded; else one in so many usable bytes, and all are counted
+  std::uint64_t sample_seed;         // of the random numbers that choose them
+  std::uint64_t sampled_set_offset;  // kSampledSetBytes that each program maps privately
+  std::atomic<std::uint32_t> walk_stacks;  // 0: blocks are recorded without a stack for now; then 1 for good
   char attach_address[128];  // as in the environment variable MEMSWELL_REGION, for execs with a rebuilt environment
 
   alignas(64) std::atomic<std::uint64_t> stamp_counter;  // StampSource::counter: next stamp is fetch_add(1)
@@ -76,6 +83,7 @@ enum class ProcessFlag : std::uint32_t {
   bypassed = 8,          // a library was loaded so that its calls go past the hooks (RTLD_DEEPBIND)
   partly_mapped = 16,    // RLIMIT_AS: only a prefix of the region could be mapped
   no_rseq = 32,          // records are not protected by restartable sequences
+  no_sizes = 64,         // how large a block is cannot be asked when it is freed: calls that are sampled are not counted
 };
 
 enum class ProcessOrigin : std::uint32_t { exec = 0, fork = 1 };
@@ -111,9 +119,14 @@ struct ProcessSlot {
   // Gate for consistent snapshots: odd = closed. Threads outside hooks go on, hooks wait on it (futex).
   alignas(64) std::atomic<std::uint32_t> gate;
   std::uint32_t reserved[15];
+  // Only when calls are sampled. Live blocks and usable bytes of all threads, but for what their own counters hold.
+  alignas(64) std::atomic<std::uint64_t> live_bytes;
+  std::atomic<std::uint64_t> peak_live_bytes;
+  std::atomic<std::uint64_t> live_blocks;  // inherited ones, and those of threads whose rings are gone
+  std::uint64_t reserved1[5];
 };
 
-static_assert(sizeof(ProcessSlot) == 896);
+static_assert(sizeof(ProcessSlot) == 960);
 
 // -------------------------------------------------------------------------------------------------- layouts
 //
@@ -158,6 +171,16 @@ static_assert(sizeof(RuleEntry) == 16);
 
 // ---------------------------------------------------------------------------------------------------- rings
 
+// What a thread counts of its calls, all of them, when they are sampled. Numbers modulo 2^64.
+struct CallCounters {
+  alignas(64) std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> allocated_bytes;  // requested
+  std::atomic<std::uint64_t> frees;
+  std::atomic<std::uint64_t> pending;       // signed: change of live usable bytes that is not in ProcessSlot::live_bytes yet
+  std::atomic<std::uint64_t> pending_peak;  // the largest that `pending` was since it was 0 there
+  std::uint64_t reserved[3];
+};
+
 struct RingSlot {
   // Constant while the ring is live.
   alignas(64) std::atomic<SlotState> state;  // closed: no more records will come, drain and free it
@@ -179,8 +202,9 @@ struct RingSlot {
   alignas(64) std::atomic<std::uint64_t> tail;  // words consumed
   std::atomic<std::uint32_t> wake;
   std::uint32_t reserved1[13];
+  CallCounters counters;  // written by the thread
 };
-static_assert(sizeof(RingSlot) == 192);
+static_assert(sizeof(RingSlot) == 256);
 
 // -------------------------------------------------------------------------------------------------- records
 //
@@ -193,7 +217,8 @@ static_assert(sizeof(RingSlot) == 192);
 //   pcs  `push` words, outermost first
 //
 // Stacks are written as a difference: the thread's last stack of this level keeps its `keep` outermost frames
-// and gets `push` new ones. A pc is a return address unless kExactPc is set (the frame was interrupted by a signal);
+// and gets `push` new ones. On the last level nothing is kept: `push` is 1 for the leaf alone, and 0 where no stack was
+// taken (RunHeader::walk_stacks). A pc is a return address unless kExactPc is set (the frame was interrupted by a signal);
 // values below kFirstPc are marks of why the walk ended, always outermost.
 
 enum class RecordKind : std::uint8_t {

@@ -13,7 +13,8 @@ namespace memswell::trace {
 // Position = the type's number on disk: append only.
 using RecordKinds =
     std::tuple<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Module, ModuleMapping, FrameSymbols, ModuleSymbols,
-               ThreadBegin, MappingEvent, Mark, BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd>;
+               ThreadBegin, MappingEvent, Mark, BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd,
+               RecordingMode, CallsBegin, EarlierBlocks, CallTotals>;
 inline constexpr std::size_t kRecordKinds = std::tuple_size_v<RecordKinds>;
 
 template <class Record, std::size_t kAt = 0>
@@ -35,7 +36,7 @@ inline constexpr ProcessStart kLastOf<ProcessStart> = ProcessStart::fork;
 template <>
 inline constexpr EndReason kLastOf<EndReason> = EndReason::oom_killed;
 template <>
-inline constexpr FrameKind kLastOf<FrameKind> = FrameKind::no_unwind_data;
+inline constexpr FrameKind kLastOf<FrameKind> = FrameKind::earlier;
 template <>
 inline constexpr MappingEvent::Kind kLastOf<MappingEvent::Kind> = MappingEvent::Kind::heap_break;
 template <>
@@ -188,6 +189,37 @@ template <class Io>
 void fields(Io& io, Of<RunEnd> auto& r) {
   io.time(r.time);
   io(r.complete, r.reason);
+}
+
+template <class Io>
+void fields(Io& io, Of<RecordingMode> auto& r) {
+  io(r.start_on, r.sample_bytes, r.always_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<EarlierBlock> auto& r) {
+  io.address(r.address);
+  io(r.requested, r.usable, r.time);
+}
+
+template <class Io>
+void fields(Io& io, Of<CallsBegin> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.reached, r.seen);
+}
+
+template <class Io>
+void fields(Io& io, Of<EarlierBlocks> auto& r) {
+  io(r.process, r.stack, r.inherited, r.blocks);
+}
+
+template <class Io>
+void fields(Io& io, Of<CallTotals> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.calls, r.allocated_bytes, r.frees, r.unmatched_frees, r.live_blocks, r.live_bytes, r.usable_bytes, r.peak_live_bytes,
+     r.peak_live_ns, r.peak_uncertain_bytes);
 }
 
 }  // namespace memswell::trace

@@ -1,4 +1,4 @@
-// The layout of a recording on disk, version 1 (docs/recording-format.md says it in prose). Little-endian throughout.
+// The layout of a recording on disk, version 2 (docs/recording-format.md says it in prose). Little-endian throughout.
 //
 //   FileHeader   ChunkHeader ColumnHeader[kColumns] column column …   ChunkHeader …
 //
@@ -15,7 +15,7 @@ namespace memswell::trace::disk {
 static_assert(std::endian::native == std::endian::little, "recordings are little-endian");
 
 inline constexpr std::uint64_t kMagic = 0x0a0d'6c6c'6577'7389;  // "\x89swell\r\n": text conversion shows at once
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 struct FileHeader {
   std::uint64_t magic;

@@ -77,6 +77,10 @@ void RecordingWriter::write(const PageSnapshot& record) {
 }
 void RecordingWriter::write(const PhaseBoundary& record) { state_->put_record(record); }
 void RecordingWriter::write(const RunEnd& record) { state_->put_record(record); }
+void RecordingWriter::write(const RecordingMode& record) { state_->put_record(record); }
+void RecordingWriter::write(const CallsBegin& record) { state_->put_record(record); }
+void RecordingWriter::write(const EarlierBlocks& record) { state_->put_record(record); }
+void RecordingWriter::write(const CallTotals& record) { state_->put_record(record); }
 
 void RecordingWriter::flush() {
   if (!state_->encoder.empty()) state_->close_chunk();

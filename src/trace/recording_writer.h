@@ -38,6 +38,10 @@ class RecordingWriter {
   void write(const PageSnapshot&);
   void write(const PhaseBoundary&);
   void write(const RunEnd&);
+  void write(const RecordingMode&);
+  void write(const CallsBegin&);
+  void write(const EarlierBlocks&);
+  void write(const CallTotals&);
 
   // Hands everything written so far to the kernel.
   void flush();

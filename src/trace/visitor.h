@@ -32,6 +32,10 @@ class Visitor {
   virtual void on(const PageSnapshot&) {}
   virtual void on(const PhaseBoundary&) {}
   virtual void on(const RunEnd&) {}
+  virtual void on(const RecordingMode&) {}
+  virtual void on(const CallsBegin&) {}
+  virtual void on(const EarlierBlocks&) {}
+  virtual void on(const CallTotals&) {}
 };
 
 }  // namespace memswell::trace

@@ -48,6 +48,83 @@ TEST_F(LedgerTest, CountsCallsBytesAndWhatIsLive) {
   EXPECT_EQ(all.peak_live_bytes, 150u);
 }
 
+trace::EarlierBlocks earlier(Address address, Bytes requested, bool inherited = false) {
+  return {.process = {}, .stack = StackId{9}, .inherited = inherited, .blocks = {{address, requested, requested + 8, 5'000}}};
+}
+trace::CallTotals sums(Nanoseconds time, std::uint64_t calls, Bytes live, Bytes peak) {
+  trace::CallTotals totals;
+  totals.time = time;
+  totals.calls = calls;
+  totals.live_bytes = live;
+  totals.peak_live_bytes = peak;
+  return totals;
+}
+
+TEST_F(LedgerTest, BlocksFromBeforeTheCallsAreAGroupOfTheirOwn) {
+  ledger_.on(sums(10'000, 7, 30, 90));
+  EXPECT_EQ(ledger_.live_bytes(), 30u);
+  ledger_.on(trace::CallsBegin{.process = {}, .time = 10'000, .reached = true, .seen = {}});
+  ledger_.on(earlier(0x1000, 30));
+  ledger_.on(allocation(0x2000, 5, 1, 20'000));
+  EXPECT_EQ(ledger_.live_bytes(), 35u);
+  ledger_.on(release(0x1000, Kind::free, 30'000));
+  ledger_.on(release(0x7000, Kind::free, 31'000));
+  const ProcessTotals all = totals();
+  EXPECT_EQ(all.figures.calls, 1u);
+  EXPECT_EQ(all.figures.allocated_bytes, 5u);
+  EXPECT_EQ(all.peak_live_bytes, 35u);
+  EXPECT_EQ(all.live_bytes_at_exit, 5u);
+  EXPECT_EQ(all.unmatched_frees, 1u);
+  EXPECT_EQ(of(9).calls, 0u);
+  EXPECT_EQ(of(9).frees, 1u);
+  EXPECT_EQ(of(9).live_at_peak_bytes, 30u);
+}
+
+TEST_F(LedgerTest, SumsBeforeTheCallsAreKeptApart) {
+  ledger_.on(sums(10'000, 7, 30, 90));
+  ledger_.on(sums(20'000, 9, 40, 50));
+  ledger_.on(trace::CallsBegin{.process = {}, .time = 20'000, .reached = true, .seen = {}});
+  ProcessReport report;
+  ledger_.finish(30'000);
+  ledger_.fill(report);
+  ASSERT_TRUE(report.earlier);
+  EXPECT_TRUE(report.earlier->reached);
+  EXPECT_EQ(report.earlier->calls, 9u);
+  EXPECT_EQ(report.earlier->live_bytes, 40u);
+  EXPECT_EQ(report.earlier->peak_live_bytes, 90u);
+  EXPECT_EQ(report.totals.figures.calls, 0u);
+}
+
+TEST_F(LedgerTest, WindowsBeforeTheCallsHaveTheSumsPeaksAndCalls) {
+  ledger_.on(sums(10'000, 7, 30, 90));
+  ledger_.cut(10'000);
+  ledger_.on(sums(20'000, 9, 40, 50));
+  ledger_.on(trace::CallsBegin{.process = {}, .time = 20'000, .reached = true, .seen = {}});
+  ledger_.on(earlier(0x1000, 40));
+  ledger_.cut(20'000);
+  ledger_.on(allocation(0x2000, 5, 1, 25'000));
+  ledger_.finish(30'000);
+  const std::vector<Window>& windows = ledger_.windows().windows();
+  ASSERT_EQ(windows.size(), 3u);
+  EXPECT_EQ(windows[0].peak_live_bytes, 90u);
+  EXPECT_EQ(windows[0].calls, 7u);
+  EXPECT_EQ(windows[1].begin_live_bytes, 30u);
+  EXPECT_EQ(windows[1].peak_live_bytes, 50u);
+  EXPECT_EQ(windows[1].calls, 2u);
+  EXPECT_EQ(windows[2].begin_live_bytes, 40u);
+  EXPECT_EQ(windows[2].peak_live_bytes, 45u);
+  EXPECT_EQ(windows[2].calls, 1u);
+}
+
+TEST_F(LedgerTest, InheritedBlocksFromBeforeTheCallsAreOfNoCallHere) {
+  ledger_.on(earlier(0x1000, 30, true));
+  const ProcessTotals all = totals();
+  EXPECT_EQ(all.inherited_blocks, 1u);
+  EXPECT_EQ(all.live_bytes_at_exit, 0u);
+  EXPECT_EQ(all.inherited_live_bytes_at_exit, 30u);
+  EXPECT_EQ(of(9).live_blocks, 0u);
+}
+
 TEST_F(LedgerTest, LiveAtThePeakIsExactForEachStack) {
   ledger_.on(allocation(0x1000, 100, 1, 10'000));
   ledger_.on(allocation(0x2000, 50, 2, 20'000));

@@ -27,6 +27,8 @@ class PageLedgerTest : public ::testing::Test {
     input.used = &used_;
     input.sites = &sites_;
     input.allocator = allocator;
+    input.sampling = sampling_;
+    input.counted = counted_;
     input.writes_since = writes_since_;
     LedgerSnapshot snapshot = make_page_ledger(input);
     Bytes sum = snapshot.own_bytes;
@@ -49,6 +51,8 @@ class PageLedgerTest : public ::testing::Test {
   PoolNotes pool_;
   UsedNotes used_;
   test::StackIsSite sites_;
+  Sampling sampling_;
+  trace::CallTotals counted_;
   std::optional<Nanoseconds> writes_since_;
 };
 
@@ -63,6 +67,33 @@ TEST_F(PageLedgerTest, EveryByteOfAHeapPageHasOneOwner) {
   EXPECT_EQ(snapshot.row(Owner::heap_pinned), kPage - 112);
   EXPECT_EQ(snapshot.difference_bytes, 0);
   EXPECT_TRUE(snapshot.heap_exact);
+}
+
+TEST_F(PageLedgerTest, OfASampleTheHeapsRowsAreWhatWasCounted) {
+  add(kHeap, 100, "rw-p", "[heap]", 100);
+  add(0x4000'0000, 50, "rw-p", "", 50);
+  sampling_ = Sampling(trace::RecordingMode{.start_on = {}, .sample_bytes = 65536, .always_bytes = 131072});
+  counted_.live_blocks = 1001;
+  counted_.live_bytes = counted_.usable_bytes = 300'000 + 50 * kPage - 16;
+  const LedgerSnapshot snapshot = make({block(kHeap + 0x2a0, 100), mapped_block(0x4000'0000, 50, 50 * kPage - 100, 2)});
+  EXPECT_EQ(snapshot.row(Owner::heap_live), 300'000 + 50 * kPage - 100);
+  EXPECT_EQ(snapshot.row(Owner::heap_slack), 84u);
+  EXPECT_EQ(snapshot.row(Owner::heap_headers), 1000 * 8 + 16u);
+  EXPECT_EQ(snapshot.row(Owner::heap_cached), 100 * kPage - 300'000 - 8000);
+  EXPECT_EQ(snapshot.row(Owner::heap_trimmable) + snapshot.row(Owner::heap_pinned), 0u);
+  EXPECT_EQ(snapshot.live_blocks, 1001u);
+  EXPECT_TRUE(snapshot.sampled);
+  EXPECT_FALSE(snapshot.heap_exact);
+}
+
+TEST_F(PageLedgerTest, OfASampleNoMoreIsLiveThanIsResident) {
+  add(kHeap, 10, "rw-p", "[heap]", 10);
+  sampling_ = Sampling(trace::RecordingMode{.start_on = {}, .sample_bytes = 65536, .always_bytes = 131072});
+  counted_.live_blocks = 3;
+  counted_.live_bytes = counted_.usable_bytes = 500'000;  // not all of it was touched
+  const LedgerSnapshot snapshot = make({});
+  EXPECT_EQ(snapshot.row(Owner::heap_live), 10 * kPage);
+  EXPECT_EQ(snapshot.row(Owner::heap_cached), 0u);
 }
 
 TEST_F(PageLedgerTest, FreedPagesBelowALiveBlockAreTrimmable) {

@@ -7,12 +7,14 @@ namespace {
 
 constexpr SiteIndex kA{1}, kB{2};
 
+BlockShare whole(Bytes bytes) { return {.blocks = 1, .requested = bytes}; }
+
 TEST(SiteWindows, KnowsEachSitesPartInTheWindowsPeak) {
   SiteWindows windows(0, 0);
-  windows.allocated(kA, 100, 1, 100);
-  windows.allocated(kB, 50, 2, 150);  // the peak
-  windows.freed(kA, 100, 50);
-  windows.allocated(kB, 20, 3, 70);
+  windows.allocated(kA, whole(100), 100, 1, 100);
+  windows.allocated(kB, whole(50), 50, 2, 150);  // the peak
+  windows.freed(kA, whole(100), 50);
+  windows.allocated(kB, whole(20), 20, 3, 70);
   windows.cut(10);
   const Window& window = windows.windows().at(0);
   EXPECT_EQ(window.peak_live_bytes, 150u);
@@ -26,9 +28,9 @@ TEST(SiteWindows, KnowsEachSitesPartInTheWindowsPeak) {
 
 TEST(SiteWindows, ANewWindowBeginsWithWhatIsLive) {
   SiteWindows windows(0, 0);
-  windows.allocated(kA, 100, 1, 100);
+  windows.allocated(kA, whole(100), 100, 1, 100);
   windows.cut(10);
-  windows.freed(kA, 60, 40);
+  windows.freed(kA, whole(60), 40);
   windows.cut(20);
   const Window& second = windows.windows().at(1);
   EXPECT_EQ(second.begin_live_bytes, 100u);
@@ -41,7 +43,7 @@ TEST(SiteWindows, ANewWindowBeginsWithWhatIsLive) {
 
 TEST(SiteWindows, AQuietSiteIsNotListed) {
   SiteWindows windows(0, 0);
-  windows.allocated(kA, 100, 1, 100);
+  windows.allocated(kA, whole(100), 100, 1, 100);
   windows.cut(10);
   windows.cut(20);
   EXPECT_TRUE(windows.windows().at(1).sites.empty());
@@ -50,9 +52,9 @@ TEST(SiteWindows, AQuietSiteIsNotListed) {
 
 TEST(SiteWindows, AFailedReallocLeavesNoTrace) {
   SiteWindows windows(0, 0);
-  windows.allocated(kA, 100, 1, 100);
-  windows.freed(kA, 100, 0);
-  windows.restored(kA, 100, 2, 100);
+  windows.allocated(kA, whole(100), 100, 1, 100);
+  windows.freed(kA, whole(100), 0);
+  windows.restored(kA, whole(100), 2, 100);
   windows.cut(10);
   EXPECT_EQ(windows.windows().at(0).sites.at(0).frees, 0u);
   EXPECT_EQ(windows.windows().at(0).sites.at(0).live_bytes, 100u);

@@ -26,6 +26,10 @@ struct CollectingVisitor : trace::Visitor {
   std::vector<trace::Allocation> allocations;
   std::vector<trace::Release> releases;
   std::vector<trace::Mark> marks;
+  std::vector<trace::BlockNote> block_notes;
+  std::vector<trace::CallsBegin> calls_begin;
+  std::vector<trace::EarlierBlocks> earlier;
+  std::vector<trace::CallTotals> call_totals;
 
   using trace::Visitor::on;
   void on(const trace::ProcessBegin& event) override { begins.push_back(event); }
@@ -38,6 +42,10 @@ struct CollectingVisitor : trace::Visitor {
   void on(const trace::Allocation& event) override { allocations.push_back(event); }
   void on(const trace::Release& event) override { releases.push_back(event); }
   void on(const trace::Mark& event) override { marks.push_back(event); }
+  void on(const trace::BlockNote& event) override { block_notes.push_back(event); }
+  void on(const trace::CallsBegin& event) override { calls_begin.push_back(event); }
+  void on(const trace::EarlierBlocks& event) override { earlier.push_back(event); }
+  void on(const trace::CallTotals& event) override { call_totals.push_back(event); }
 };
 
 class TemporaryRecording {

@@ -47,9 +47,10 @@ double nanoseconds_an_event(const Load& load, std::uint64_t events) {
   ModuleTable modules(writer);
   StackInterner stacks(writer);
   LayoutTable layouts(region, modules, stacks.frames());
-  ImageTable images(region, writer);
+  CallStart calls(region, writer, stacks, "");
+  ImageTable images(region, writer, calls);
   NoControl control;
-  EventTranslator translator(writer, clock, stacks, layouts, control);
+  EventTranslator translator(writer, clock, stacks, layouts, calls, control);
   Drain drain(region, clock, images, layouts, translator);
   region.process(0).state.store(format::SlotState::live);
   ImageStart start;

@@ -24,7 +24,10 @@ TEST(Region, DescribesItself) {
   EXPECT_EQ(header.max_depth, 99u);
   EXPECT_EQ(header.ring_page_budget, 256u);
   EXPECT_EQ(header.enabled.load(), 1u);
-  EXPECT_EQ(header.pool_offset + format::kPoolPages * format::kPageBytes, header.region_bytes);
+  EXPECT_EQ(header.pool_offset + format::kPoolPages * format::kPageBytes, header.sampled_set_offset);
+  EXPECT_EQ(header.sampled_set_offset + format::kSampledSetBytes, header.region_bytes);
+  EXPECT_EQ(header.walk_stacks.load(), 1u);
+  EXPECT_EQ(header.sample_bytes, 0u);
 }
 
 TEST(Region, CannotBeShrunkUnderTheRecorder) {

@@ -79,7 +79,12 @@ TEST_F(StacksTest, RefusesToKeepMoreThanThereIs) {
   EXPECT_EQ(apply(0, 2, {0x10200}), std::nullopt);
 }
 
-TEST_F(StacksTest, RefusesALevelThatDoesNotExist) { EXPECT_EQ(apply(3, 0, {0x10100}), std::nullopt); }
+TEST_F(StacksTest, TakesTheLeafAloneOfTheLastLevel) { EXPECT_EQ(apply(3, 0, {0x10100}), apply(0, 0, {0x10100})); }
+
+TEST_F(StacksTest, RefusesToKeepFramesOfTheLastLevel) {
+  apply(3, 0, {0x10100});
+  EXPECT_EQ(apply(3, 1, {0x10200}), std::nullopt);
+}
 
 TEST_F(StacksTest, WritesParentsBeforeChildrenWithOffsetsInTheModule) {
   const auto top = apply(0, 0, {0x10100, 0x10200});

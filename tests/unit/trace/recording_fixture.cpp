@@ -57,6 +57,10 @@ class Collector : public Visitor {
   void on(const SmapsSnapshot& r) override { print(r); }
   void on(const PageSnapshot& r) override { print(r); }
   void on(const PhaseBoundary& r) override { print(r); }
+  void on(const RecordingMode& r) override { print(r); }
+  void on(const CallsBegin& r) override { print(r); }
+  void on(const EarlierBlocks& r) override { print(r); }
+  void on(const CallTotals& r) override { print(r); }
   void on(const RunEnd& r) override { print(r); }
   void on(const StackNode& n) override {
     lines.push_back(fmt::format("StackNode {} {} {} {} {:x}", n.id.value, n.parent.value, n.frame.module.value,

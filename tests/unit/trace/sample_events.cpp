@@ -28,6 +28,7 @@ void add_descriptions(std::vector<AnyEvent>& events) {
                            .sample_interval = kMax64,
                            .max_depth = kMax32,
                            .memswell_version = "0.1.0"});
+  events.push_back(RecordingMode{kNotText, kMax64, kMax64});
   events.push_back(ProcessBegin{});
   events.push_back(process(1));
   events.push_back(ProcessBegin{.process = {2},
@@ -76,6 +77,15 @@ void add_blocks(std::vector<AnyEvent>& events) {
   }
 }
 
+void add_earlier(std::vector<AnyEvent>& events) {
+  events.push_back(StackNode{{5}, {0}, {{0}, FrameKind::earlier, 0}});
+  events.push_back(CallTotals{});
+  events.push_back(CallTotals{{1}, kMax64, kMax64, kMax64, kMax64, kMax64, kMax64, kMax64, kMax64, kMax64, kMax64, kMax64});
+  events.push_back(CallsBegin{{2}, 7, true, {{kMax64, kMax64, kMax64, kMax64}, {}}});
+  events.push_back(EarlierBlocks{{2}, {5}, true, {{0x1000, 1, 24, 3}, {0x800, 0, 0, kMax64}}});
+  events.push_back(EarlierBlocks{});
+}
+
 void add_footprint(std::vector<AnyEvent>& events) {
   events.push_back(MappingEvent{});
   events.push_back(
@@ -113,6 +123,7 @@ std::vector<AnyEvent> nasty_events() {
   add_descriptions(events);
   add_stacks(events);
   add_blocks(events);
+  add_earlier(events);
   add_footprint(events);
   events.push_back(ProcessEnd{{1},
                               20,
