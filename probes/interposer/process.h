@@ -38,6 +38,7 @@ struct Process {
   std::atomic<std::uint64_t> fork_stamp;       // of the fork in progress; what a child begins from
   std::uint32_t fork_uncertain;                // hooks of other threads in flight at that fork
   std::atomic<std::uint32_t> off;              // switched off for good
+  std::atomic<std::uint64_t> no_ring_before_ms;  // clock_ms() before which waiting for a ring is of no use
   std::atomic<std::uint32_t> gate_passed;      // the gate's value when waiting for it was given up; 0: never
   bool tsc;
 };

@@ -74,7 +74,6 @@ class ProcessTracker {
   void begin_fork(std::uint32_t slot, const Image* parent);
   void begin_child_without_slot(pid_t pid, Image* parent);
   OpenedProcess open_first() const;
-  std::optional<std::uint64_t> oom_kills(const Image& image) const;
   void begin_sampled(OpenedProcess process, const std::string& reason);
   void settle_candidates();
   void settle_execs(Image& image);

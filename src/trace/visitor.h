@@ -32,6 +32,7 @@ class Visitor {
   virtual void on(const PageSnapshot&) {}
   virtual void on(const PhaseBoundary&) {}
   virtual void on(const RunEnd&) {}
+  virtual void on(const GroupMemory&) {}
 };
 
 }  // namespace memswell::trace
