@@ -35,10 +35,18 @@ bool must_serve() {
   return real.free == nullptr;
 }
 
+// A library in front of glibc's malloc may make one call of the program out of several of its own (a calloc out of
+// malloc, a realloc out of malloc and free): those come back to the hooks, and are no calls of the program.
+inline bool is_part_of_call(const ThreadState& t, std::uintptr_t caller) {
+  if (__builtin_expect(!in_allocator(caller), 1)) return false;
+  const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return t.ring->in_hook.load(std::memory_order_relaxed) != 0 && sp < t.hook_sp;
+}
+
 template <class Call>
 inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, Call call) {
   ThreadState* t = current_thread();
-  if (__builtin_expect(t == nullptr, 0)) return call();
+  if (__builtin_expect(t == nullptr, 0) || is_part_of_call(*t, site.pc)) return call();
   const InHook inside(*t);
   void* p = call();
   if (__builtin_expect(p != nullptr, 1)) record_block(*t, kind, p, size, usable_size(*t, p, size), site);
@@ -55,7 +63,7 @@ inline void* allocate(RecordKind kind, std::size_t size, const CallSite& site, C
 template <class Call>
 inline void* reallocate(void* old, std::size_t size, const CallSite& site, Call call) {
   ThreadState* t = current_thread();
-  if (__builtin_expect(t == nullptr, 0)) return call();
+  if (__builtin_expect(t == nullptr, 0) || is_part_of_call(*t, site.pc)) return call();
   if (old != nullptr) watch_release(*t, old, size);
   const InHook inside(*t);
   if (old == nullptr) {
@@ -83,7 +91,7 @@ inline void release(void* p, std::uintptr_t caller, Call call) {
   // The loader frees what it knew of a module after unmapping it; what it allocates adds modules, which spoils no rule.
   if (__builtin_expect(in_loader(caller), 0)) modules_may_have_changed();
   ThreadState* t = current_thread();
-  if (__builtin_expect(t == nullptr, 0)) return call();
+  if (__builtin_expect(t == nullptr, 0) || is_part_of_call(*t, caller)) return call();
   watch_release(*t, p);
   const InHook inside(*t);
   if (__builtin_expect(thread_local_state.own_free != reinterpret_cast<std::uintptr_t>(p), 1)) {

@@ -1,6 +1,6 @@
 // operator new and delete. Where the C++ library defines them they call malloc and free, which are hooked already: then
 // each form below is one jump. Where the allocator's own library defines them (jemalloc, tcmalloc, mimalloc), its
-// malloc is never called: then they are recorded here.
+// malloc is never called: then they are recorded here. A library that passes them on ends in malloc after all, once.
 #include "export.h"
 #include "layout.h"
 #include "real_functions.h"
@@ -47,8 +47,9 @@ template <int I>
 void* counting_new(std::uintptr_t size, std::uintptr_t b, std::uintptr_t c) {
   const CallSite site = MEMSWELL_CALL_SITE();
   ThreadState* t = current_thread();
+  if (t != nullptr) t->asked_block = nullptr;
   void* p = operators[I].real(size, b, c);  // may throw, or run a new_handler that allocates: no state is held here
-  if (t != nullptr && p != nullptr) {
+  if (t != nullptr && p != nullptr && t->asked_block != p) {
     const InHook inside(*t);
     record_block(*t, RecordKind::operator_new, p, size, usable_size(*t, p, size), site);
   }
@@ -58,7 +59,7 @@ void* counting_new(std::uintptr_t size, std::uintptr_t b, std::uintptr_t c) {
 template <int I>
 void* counting_delete(std::uintptr_t block, std::uintptr_t b, std::uintptr_t c) {
   ThreadState* t = block == 0 ? nullptr : current_thread();
-  if (t != nullptr) {
+  if (t != nullptr && thread_local_state.own_free != block) {
     watch_release(*t, reinterpret_cast<void*>(block));
     const InHook inside(*t);
     record_plain(*t, RecordKind::free, reinterpret_cast<void*>(block));

@@ -72,6 +72,10 @@ inline std::uint64_t step_rule(const RuleTable& rules, std::uint32_t layout, std
 inline void modules_may_have_changed() { process.modules_changed.store(1, std::memory_order_relaxed); }
 
 inline bool in_loader(std::uintptr_t pc) { return pc - process.loader_begin < process.loader_end - process.loader_begin; }
+// Where a library that is not the C library defines malloc: is this its code?
+inline bool in_allocator(std::uintptr_t pc) {
+  return pc - process.allocator_begin < process.allocator_end - process.allocator_begin;
+}
 
 // fork: the child goes on with this layout.
 void share_layout(std::uint32_t layout);

@@ -79,6 +79,13 @@ bool make_wiped_page() {
   return true;
 }
 
+void find_allocator_range() {
+  ModuleOfPc module;
+  if (real.answers_at_once || !find_module(reinterpret_cast<std::uintptr_t>(real.malloc), module)) return;
+  process.allocator_begin = module.begin;
+  process.allocator_end = module.end;
+}
+
 format::ProcessSlot* slots() {
   return reinterpret_cast<format::ProcessSlot*>(reinterpret_cast<char*>(process.header) + process.header->process_offset);
 }
@@ -171,6 +178,7 @@ void attach() {
     if (size != nullptr && *size != 0) process.rseq_offset = *offset;
   }
   prepare_call_frame_info();
+  find_allocator_range();
   constexpr long kRegisterGlobalExpedited = 4;  // membarrier(2): the recorder's gate reaches this program's threads
   system_call(SYS_membarrier, kRegisterGlobalExpedited, 0, 0);
   if (!claim_slot(format::ProcessOrigin::exec)) return;

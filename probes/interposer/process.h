@@ -31,6 +31,7 @@ struct Process {
   std::atomic<std::uint64_t> large_bytes_seen;  // … and when the recorder last looked before one went
   std::atomic<std::uint32_t> sandboxed;        // no system call any more (seccomp)
   std::uintptr_t loader_begin, loader_end;     // ld.so's code
+  std::uintptr_t allocator_begin, allocator_end;  // of the module that defines malloc, if it is not the C library
   std::uintptr_t executable_headers;           // of the executable: its program headers (AT_PHDR) …
   std::size_t executable_header_count;         // … and their number
   std::uintptr_t main_stack_end;               // where the initial stack ends

@@ -56,7 +56,8 @@ void find_real_functions() {
   find(found.memalign, "memalign");
   find(found.valloc, "valloc");
   find(found.pvalloc, "pvalloc");
-  find(found.malloc_usable_size, "malloc_usable_size");
+  const link_map* sizes = nullptr;
+  found.malloc_usable_size = reinterpret_cast<decltype(found.malloc_usable_size)>(find_next("malloc_usable_size", &sizes));
   find(found.mmap, "mmap");
   find(found.munmap, "munmap");
   find(found.mremap, "mremap");
@@ -67,6 +68,7 @@ void find_real_functions() {
   const link_map* c_library = nullptr;
   find_next("gnu_get_libc_version", &c_library);  // allocators define mmap and sbrk too, but not this
   found.answers_at_once = found.malloc_usable_size != nullptr && found.allocator == c_library;
+  found.answers_for_its_own = sizes == found.allocator;
   auto* release = found.free;
   found.free = nullptr;
   real = found;

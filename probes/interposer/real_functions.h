@@ -33,6 +33,7 @@ struct RealFunctions {
 
   const link_map* allocator;  // module of malloc
   bool answers_at_once;       // it is the C library's: malloc_usable_size allocates nothing
+  bool answers_for_its_own;   // malloc_usable_size comes from the module of malloc
 };
 
 extern RealFunctions real;

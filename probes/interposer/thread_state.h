@@ -58,6 +58,7 @@ struct ThreadState {
   std::uint64_t stamp;             // the last one, used again while it is fresh (stamp.h)
   std::uint32_t stamp_uses;        // how often it still may be
   std::uint32_t stamp_heartbeat;   // of the recorder when it was taken
+  const void* asked_block;         // the last one that usable_size was asked about, where malloc is not the C library's
   RememberedStack stacks[format::kWalkLevels];
 };
 

@@ -45,6 +45,17 @@ std::string file_words(const FileRow& file) {
   return text + (written > 0 ? fmt::format(", {} written", format_bytes(written)) : "");
 }
 
+// Written pages of the program and its libraries.
+struct Variables {
+  Bytes bytes = 0;
+  FileRow most;
+
+  void add(const FileRow& row) {
+    bytes += row.dirty_bytes;
+    if (row.dirty_bytes > most.dirty_bytes) most = row;
+  }
+};
+
 // What became of one file's pages from phase to phase, where it changed.
 std::string course_of_file(const ProcessReport& process, const std::string& path) {
   constexpr std::size_t kMost = 5;
@@ -130,13 +141,17 @@ void find_files(const FindingInput& input, Findings& findings) {
   const FileRow& file = worst->files.front();
   FileRow all;
   Bytes of_program = 0;
+  Variables variables;
   for (const FileRow& row : worst->files) {
     all.clean_bytes += row.clean_bytes;
     all.dirty_bytes += row.dirty_bytes;
     all.copied_bytes += row.copied_bytes;
-    if (is_code(process, row.path)) of_program += row.clean_bytes + row.dirty_bytes;
+    if (!is_code(process, row.path)) continue;
+    of_program += row.clean_bytes + row.dirty_bytes;
+    variables.add(row);
   }
-  // What program and libraries take is the same for every program of the kind.
+  // What program and libraries take is the same for every program of the kind, but for large arrays of their own.
+  if (variables.bytes >= least_notable(process)) of_program -= variables.bytes;
   if (worst->row(Owner::files) - of_program < least_notable(process) && of_program < kMuchCode) return;
   Finding finding = row_finding(FindingKind::file_pages, *worst, Owner::files);
   finding.sentence = fmt::format(
@@ -149,7 +164,13 @@ void find_files(const FindingInput& input, Findings& findings) {
   if (all.dirty_bytes >= least_notable(process))
     finding.cause += " Copied pages are the process's own, anonymous; written ones count as private dirty until they "
                      "are written back.";
+  if (variables.bytes >= least_notable(process))
+    finding.cause += fmt::format(
+        " {} are variables of the program and its libraries, most of them in {}: arrays of fixed size (.data and .bss), which "
+        "no heap profile shows and of which a page costs nothing until it is written.",
+        format_bytes(variables.bytes), base_name(variables.most.path));
   finding.cause += course_of_file(process, file.path);
+  finding.evidence.push_back({"variables_bytes", static_cast<std::int64_t>(variables.bytes), Unit::bytes});
   finding.evidence.push_back({"clean_bytes", static_cast<std::int64_t>(all.clean_bytes), Unit::bytes});
   finding.evidence.push_back({"dirty_bytes", static_cast<std::int64_t>(all.dirty_bytes), Unit::bytes});
   finding.evidence.push_back({"copied_bytes", static_cast<std::int64_t>(all.copied_bytes), Unit::bytes});

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/finding_rules.h"
+#include "analysis/pulses.h"
 #include "analysis/words.h"
 #include "base/units.h"
 
@@ -85,11 +86,13 @@ SitePass in_phase(const std::vector<Window>& windows, SiteIndex site, const Phas
   return sum;
 }
 
-// All its blocks in the first pass, none freed, and nothing in later passes although they do as much work.
-bool looks_like_free_list(const std::vector<Window>& windows, SiteIndex site, const std::vector<const Phase*>& passes) {
+// All its blocks in the first pass, none freed then or between the passes, and nothing in later passes although they do
+// as much work. `at_last`: live when the last pass has ended.
+bool looks_like_free_list(const std::vector<Window>& windows, SiteIndex site, const std::vector<const Phase*>& passes,
+                          Bytes at_last) {
   constexpr std::uint64_t kLeastCalls = 16;
   const SitePass first = in_phase(windows, site, *passes.front());
-  if (first.calls < kLeastCalls || first.frees > 0) return false;
+  if (first.calls < kLeastCalls || first.frees > 0 || at_last * 10 < first.allocated_bytes * 9) return false;
   const Bytes work = passes.front()->allocated_bytes - first.allocated_bytes;
   for (std::size_t i = 1; i < passes.size(); ++i) {
     const SitePass later = in_phase(windows, site, *passes[i]);
@@ -244,10 +247,11 @@ void find_free_list(const FindingInput& input, Findings& findings) {
   const ProcessReport& process = *input.process;
   const std::vector<const Phase*> passes = passes_of(process);
   if (passes.size() < 2) return;
+  const std::vector<Bytes> at_last = SiteLevels(*input.windows, process.sites.size()).at(passes.back()->end_ns);
   for (std::uint32_t i = 0; i < process.sites.size(); ++i) {
     const Site& site = process.sites[i];
     if (site.figures.allocated_bytes < least_notable(process)) continue;
-    if (!looks_like_free_list(*input.windows, SiteIndex{i}, passes)) continue;
+    if (!looks_like_free_list(*input.windows, SiteIndex{i}, passes, at_last[i])) continue;
     const Bytes kept = in_phase(*input.windows, SiteIndex{i}, *passes.front()).allocated_bytes;
     Finding finding = make_finding(FindingKind::free_list, Effect::lowers_what_stays, Certainty::inference, kept,
                                    passes.front()->name);

@@ -131,6 +131,15 @@ bool is_plain_anonymous(const smaps::Mapping& mapping) {
   return !named && mapping.perms.write && !mapping.perms.shared;
 }
 
+bool passes_on_to_glibc(std::string_view name, std::string_view libc, const HeapHistory& history,
+                        const Mappings& mappings) {
+  const bool library = name.find(".so") != std::string_view::npos;
+  if (!library || !libc.starts_with("glibc") || !history.looks_like_glibc()) return false;
+  return std::any_of(mappings.begin(), mappings.end(), [&](const smaps::Mapping& mapping) {
+    return mapping.name == "[heap]" && history.touched(mapping.begin, mapping.end);
+  });
+}
+
 std::vector<HeapExtent> find_heaps(Allocator allocator, const Mappings& mappings, const HeapHistory& history,
                                    const BlocksInOrder& blocks, const MappedRanges& mapped) {
   if (allocator == Allocator::glibc) return find_glibc_heaps(mappings, history, blocks, mapped);

@@ -27,12 +27,19 @@ inline constexpr Bytes kArenaHeapBytes = Bytes{64} << 20;
 // glibc: did this block get a mapping of its own?
 constexpr bool has_own_mapping(Bytes usable) { return usable % 16 == 0; }
 
+// glibc: a block of a heap, or one whose own mapping ends with it.
+constexpr bool has_shape_of_glibc(Address address, Bytes usable) {
+  return address % 16 == 0 && (usable % 16 == kChunkHeader || (address + usable) % 4096 == 0);
+}
+
 // Which stretches of address space ever held a block of a heap. Cheap enough for every allocation.
 class HeapHistory {
  public:
   static constexpr unsigned kGranuleBits = 22;  // 4 MiB
 
   void note(Address address, Bytes usable) {
+    ++blocks_;
+    if (!has_shape_of_glibc(address, usable)) ++misfits_;
     const std::uint64_t key = ((address >> kGranuleBits) << 1) | (has_own_mapping(usable) ? 1u : 0u);
     if (key == last_) return;
     last_ = key;
@@ -40,11 +47,15 @@ class HeapHistory {
   }
   // Starts of 64 MiB stretches in which a block without own mapping was; unordered.
   std::vector<Address> arena_candidates() const;
+  // Nearly every block lay as glibc lays blocks.
+  bool looks_like_glibc() const { return blocks_ > 0 && misfits_ * 100 <= blocks_; }
   // Did [begin, end) ever hold a block of any kind?
   bool touched(Address begin, Address end) const;
 
  private:
   std::uint64_t last_ = 0;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t misfits_ = 0;
   tsl::robin_map<std::uint64_t, bool> seen_;
 };
 
@@ -60,6 +71,11 @@ struct HeapExtent {
 std::vector<HeapExtent> find_heaps(Allocator allocator, const std::vector<smaps::Mapping>& mappings,
                                    const HeapHistory& history, const BlocksInOrder& blocks,
                                    const MappedRanges& mapped);
+
+// A library that defines malloc may only pass the calls on: then the blocks tell that they are glibc's. `name`: as in a
+// CaptureNote; of a library that is not known as an allocator it is the file's.
+bool passes_on_to_glibc(std::string_view name, std::string_view libc, const HeapHistory& history,
+                        const std::vector<smaps::Mapping>& mappings);
 
 // Private, writable, without a name of a file.
 bool is_plain_anonymous(const smaps::Mapping& mapping);

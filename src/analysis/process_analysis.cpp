@@ -134,6 +134,8 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
   input.pool = &ledger_.pool_notes();
   input.used = &ledger_.used_notes();
   input.sites = run_.stacks;
+  if (passes_on_to_glibc(report_.allocator, run_.info->libc, history_, reading.mappings))
+    report_.allocator = run_.info->libc + " (through " + report_.allocator + ")";
   input.allocator = allocator_from(report_.allocator, run_.info->libc);
   input.what_if_sites = run_.options->what_if_sites;
   LedgerSnapshot ledger = make_page_ledger(input);

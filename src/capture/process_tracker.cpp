@@ -177,6 +177,18 @@ void ProcessTracker::describe(Image& image) {
   images_.note_capture(image, said.capture, said.reason, said.allocator);
 }
 
+// A child that nothing is known of yet; failing that, one that was seen before its parent's word was read and runs the
+// same program.
+std::optional<pid_t> ProcessTracker::child_of_fork(const Image& parent) {
+  std::optional<pid_t> seen;
+  for (const pid_t child : children_of(parent.pid)) {
+    if (images_.by_pid(child) != nullptr || has_unclaimed_slot(child) || is_recorded_zombie(child)) continue;
+    if (!candidates_.contains(child)) return child;
+    if (!seen && read_executable(child) == parent.executable) seen = child;
+  }
+  return seen;
+}
+
 Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
   parent.last_fork_stamp = std::max(parent.last_fork_stamp, stamp);
   const std::uint32_t high =
@@ -192,12 +204,11 @@ Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
   if (hold.stamp != stamp) hold = {stamp, now, now};
   if (now >= hold.next_look) {
     hold.next_look = now + kMillisecond;
-    for (const pid_t child : children_of(parent.pid)) {
-      if (images_.by_pid(child) != nullptr || candidates_.contains(child) || has_unclaimed_slot(child) || is_recorded_zombie(child))
-        continue;
+    if (const auto child = child_of_fork(parent)) {
       holds_.erase(&parent);
-      begin_child_without_slot(child, &parent);
-      images_.by_pid(child)->fork_stamp = stamp;
+      candidates_.erase(*child);
+      begin_child_without_slot(*child, &parent, true);
+      images_.by_pid(*child)->fork_stamp = stamp;
       return Emitted::taken;
     }
   }
@@ -207,13 +218,14 @@ Emitted ProcessTracker::on_forking(Image& parent, std::uint64_t stamp) {
   return Emitted::taken;
 }
 
-void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent) {
+// `by_hook`: our fork hook has run in the parent, which gave the child a share of its layout.
+void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent, bool by_hook) {
   Image& image = images_.begin({.process = open_process(pid),
                                 .start = trace::ProcessStart::fork,
                                 .parent = parent,
                                 .parent_pid = static_cast<std::uint32_t>(parent->pid),
                                 .time = parent->last_time});
-  image.inherited_layout = region_.process(*parent->slot).layout.load(std::memory_order_relaxed);
+  if (by_hook) image.inherited_layout = region_.process(*parent->slot).layout.load(std::memory_order_relaxed);
   images_.note_capture(image, parent->capture, parent->reason, parent->allocator);
 }
 
@@ -244,6 +256,16 @@ void ProcessTracker::look_for_children() {
   std::erase_if(zombies_, [](pid_t pid) { return !is_zombie(pid); });
 }
 
+// The image that runs the same program and has this process as its child.
+Image* ProcessTracker::parent_by_fork(const OpenedProcess& process) const {
+  for (const auto& image : images_.running()) {
+    if (image->pid == process.pid || image->executable != process.executable || image->executable.empty()) continue;
+    const std::vector<pid_t> children = children_of(image->pid);
+    if (std::find(children.begin(), children.end(), process.pid) != children.end()) return image.get();
+  }
+  return nullptr;
+}
+
 void ProcessTracker::settle_candidates() {
   const Nanoseconds now = clock_.now();
   for (auto place = candidates_.begin(); place != candidates_.end();) {
@@ -257,6 +279,11 @@ void ProcessTracker::settle_candidates() {
     if (Image* known = images_.by_pid(pid)) {
       if (process.executable.empty() || known->executable == process.executable) continue;
       finish_replaced(*known, known->last_time);
+    }
+    // A fork that passed our hooks by, or whose child was not found in time; it has called nothing that we see.
+    if (Image* parent = parent_by_fork(process)) {
+      begin_child_without_slot(pid, parent, false);
+      continue;
     }
     begin_sampled(std::move(process), "It has not attached to the recorder: its allocations are not seen, its footprint is.");
     if (Image* image = images_.by_pid(pid)) image->provisional = true;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -72,7 +73,9 @@ class ProcessTracker {
   bool is_preceded_by_fork(const format::ProcessSlot& exec) const;
   void begin_exec(std::uint32_t slot);
   void begin_fork(std::uint32_t slot, const Image* parent);
-  void begin_child_without_slot(pid_t pid, Image* parent);
+  void begin_child_without_slot(pid_t pid, Image* parent, bool by_hook);
+  std::optional<pid_t> child_of_fork(const Image& parent);
+  Image* parent_by_fork(const OpenedProcess& process) const;
   OpenedProcess open_first() const;
   void begin_sampled(OpenedProcess process, const std::string& reason);
   void settle_candidates();

@@ -8,6 +8,7 @@ namespace memswell::tests {
 namespace {
 
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 Site freed(std::uint64_t calls, std::uint64_t bytes_each) { return {calls, calls * bytes_each, 0, 0}; }
 
@@ -75,6 +76,44 @@ TEST_F(Operators, FailedNewIsNoCall) {
   EXPECT_EQ(site(recorded(), "failing_site").calls, 30U);
   EXPECT_LT(site(recorded(), "failing_site").bytes, 30U * 1024U);
 }
+
+// Whoever stands in front of malloc: the program's calls are counted once, and the program runs as it would alone.
+class InFrontOfMalloc : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    options_.environment["LD_PRELOAD"] = case_path(std::string("lib") + GetParam() + ".so");
+    recorded_ = record_case("passed_on", {}, options_);
+    told_ = process(recorded_, "passed_on");
+  }
+
+  RecordOptions options_;
+  Recorded recorded_;
+  nlohmann::json told_;
+};
+
+TEST_P(InFrontOfMalloc, CallsAreCountedOnce) {
+  EXPECT_EQ(recorded_.run.out, "passed on\n");
+  EXPECT_EQ(site(recorded_, "malloc_site"), (Site{200, 200 * 500, 1, 500}));
+  EXPECT_EQ(site(recorded_, "calloc_site"), freed(200, 120));
+  EXPECT_EQ(site(recorded_, "realloc_site"), (Site{400, 200 * 3100, 0, 0}));
+  EXPECT_EQ(site(recorded_, "new_site"), freed(200, 60));
+  EXPECT_EQ(site(recorded_, "new_array_site"), freed(200, 70));
+  EXPECT_EQ(told_.at("totals").at("replaced"), 0);
+  EXPECT_EQ(told_.at("totals").at("unmatched_frees"), 0);
+}
+
+TEST_P(InFrontOfMalloc, TheAllocatorIsTheOneThatKeepsTheBlocks) {
+  const std::string allocator = told_.at("allocator");
+  if (std::string(GetParam()) == "counts") {
+    EXPECT_THAT(allocator, StartsWith("glibc "));
+    EXPECT_THAT(allocator, ::testing::HasSubstr("libcounts.so"));
+    EXPECT_EQ(told_.at("snapshots").back().at("heap_exact"), true);
+  } else {
+    EXPECT_EQ(allocator, std::string("lib") + GetParam() + ".so");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Libraries, InFrontOfMalloc, ::testing::Values("counts", "shifts", "blocks_on_pages"));
 
 }  // namespace
 }  // namespace memswell::tests

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <regex>
 
 #include "tests/e2e/harness.h"
 
@@ -93,6 +95,47 @@ TEST(OwnBreak, MemoryGotBySbrkIsMappedAndNotToBeTrimmed) {
   EXPECT_LT(row(taken, "heap_trimmable") + row(taken, "heap_cached"), 256.0 * 1024);
   EXPECT_EQ(taken.at("difference_bytes"), 0);
 }
+
+// What other allocators keep goes back with the setting that the finding names.
+class OtherAllocator : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    library_ = std::string("/usr/lib/x86_64-linux-gnu/") + GetParam();
+    if (!std::filesystem::exists(library_)) GTEST_SKIP() << library_ << " is not installed";
+  }
+
+  json idle(std::map<std::string, std::string> environment) const {
+    environment["LD_PRELOAD"] = library_;
+    const Recorded recorded = record({case_path("idle_free")}, {.run_options = {"--phase-on", R"(^@phase (\S+))"},
+                                                                .environment = environment});
+    EXPECT_EQ(recorded.run.exit_code, 0) << recorded.run.err;
+    return process(recorded, "idle_free");
+  }
+
+  std::string library_;
+};
+
+TEST_P(OtherAllocator, GivesBackWhatTheFindingPromises) {
+  const json kept = idle({});
+  ASSERT_FALSE(kept.at("findings").empty());
+  const json& finding = kept.at("findings").front();
+  ASSERT_EQ(finding.at("kind"), "allocator_cache");
+  const double promised = finding.at("saves_bytes").get<double>();
+  EXPECT_GT(promised, 16.0 * 1024 * 1024);
+  // The settings of the remedy: NAME=value, as they stand in the sentence.
+  const std::string remedy = finding.at("remedy");
+  const std::regex setting("([A-Z][A-Z_]+)=([a-z0-9_:,]*[a-z0-9])");
+  std::map<std::string, std::string> environment;
+  for (std::sregex_iterator at(remedy.begin(), remedy.end(), setting), end; at != end; ++at)
+    environment[(*at)[1]] = (*at)[2];
+  ASSERT_FALSE(environment.empty()) << remedy;
+  const double before = snapshot_of(kept, "phase idle").at("rss_bytes").get<double>();
+  const double after = snapshot_of(idle(environment), "phase idle").at("rss_bytes").get<double>();
+  EXPECT_GT(before - after, promised * 0.9) << remedy;
+}
+
+INSTANTIATE_TEST_SUITE_P(Libraries, OtherAllocator,
+                         testing::Values("libjemalloc.so.2", "libmimalloc.so.2.0", "libtcmalloc_minimal.so.4"));
 
 }  // namespace
 }  // namespace memswell::tests

@@ -40,6 +40,29 @@ TEST_P(BothSidesOfFork, FreesInTheChildStayInTheChild) {
 INSTANTIATE_TEST_SUITE_P(Kinds, BothSidesOfFork, ::testing::Values("fork", "raw"),
                          [](const auto& one) { return std::string(one.param); });
 
+// What a worker inherited has owners in its ledger too, though it never calls anything that is recorded.
+class Readers : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Readers, ThatOnlyReadAreRecordedWithWhatTheyInherited) {
+  const Recorded r = record_case("forks", {GetParam()}, {.run_options = {"--phase-every", "300ms"}});
+  EXPECT_EQ(r.run.out, "8 children ended\n");
+  const auto all = processes(r);
+  ASSERT_EQ(all.size(), 9U);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].at("capture"), "full") << all[i].at("reason");
+    EXPECT_EQ(all[i].at("totals").at("calls"), 0);
+    EXPECT_EQ(all[i].at("totals").at("inherited_bytes"), (24 << 20) + 300 * 56);
+    ASSERT_FALSE(all[i].at("snapshots").empty());
+    for (const auto& row : all[i].at("snapshots").back().at("rows")) {
+      if (row.at("owner") == "heap_live") { EXPECT_GT(row.at("bytes"), 24 << 20); }
+      if (row.at("owner") == "unknown") { EXPECT_LT(row.at("bytes"), 1 << 20); }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Readers, ::testing::Values("readers", "raw_readers"),
+                         [](const auto& one) { return std::string(one.param); });
+
 TEST(Processes, ForksFromBusyThreadsNeverHang) {
   const Recorded r = record_case("forks", {"threads"});
   EXPECT_EQ(r.run.out, "40 children ended\n");

@@ -90,6 +90,26 @@ static void vfork_and_spawn(void) {
   printf("%d children ended\n", ended);
 }
 
+/* Workers that only read what they inherited: no hook of ours ever runs in them. */
+static void readers(int raw) {
+  char* table = malloc(24 << 20);
+  memset(table, 1, 24 << 20);
+  int hold[2], ended = 0;
+  if (pipe(hold)) exit(2);
+  pid_t child[8];
+  for (int i = 0; i < 8; i++) {
+    child[i] = raw ? (pid_t)syscall(SYS_clone, 17, 0, 0, 0, 0) : fork();
+    if (child[i] != 0) continue;
+    close(hold[1]);
+    char byte;
+    syscall(SYS_exit_group, read(hold[0], &byte, 1) == 0 && table[4096] ? 0 : 1);
+  }
+  usleep(700000);
+  close(hold[1]);
+  for (int i = 0; i < 8; i++) ended += status_of(child[i]) == 0;
+  printf("%d children ended\n", ended);
+}
+
 static void become_daemon(const char* done) {
   if (fork() != 0) exit(0);
   setsid();
@@ -105,6 +125,8 @@ int main(int argc, char** argv) {
   before_site();
   if (is(how, "fork")) both_sides(fork());
   if (is(how, "raw")) both_sides((pid_t)syscall(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0));
+  if (is(how, "readers")) readers(0);
+  if (is(how, "raw_readers")) readers(1);
   if (is(how, "threads")) from_busy_threads();
   if (is(how, "spawn")) vfork_and_spawn();
   if (is(how, "daemon")) become_daemon(argv[2]);

@@ -93,6 +93,10 @@ TEST_F(FindingsTest, AnotherAllocatorsCacheHasItsOwnRemedy) {
   process_.allocator = "jemalloc";
   row(snapshot("start"), Owner::heap_cached) = 46 * kMiB;
   EXPECT_NE(only(FindingKind::allocator_cache).remedy.find("dirty_decay_ms:0"), std::string::npos);
+  process_.allocator = "mimalloc";
+  EXPECT_NE(only(FindingKind::allocator_cache).remedy.find("MIMALLOC_RESET_DELAY=0"), std::string::npos);
+  process_.allocator = "tcmalloc";
+  EXPECT_NE(only(FindingKind::allocator_cache).remedy.find("TCMALLOC_AGGRESSIVE_DECOMMIT"), std::string::npos);
 }
 
 TEST_F(FindingsTest, ATransientPeakNamesWhoIsGoneAfter) {
@@ -206,6 +210,24 @@ TEST_F(FindingsTest, BlocksOfTheFirstPassThatServeAllLaterOnesLookLikeAFreeList)
   EXPECT_FALSE(has(FindingKind::free_list)) << "something of it was freed";
 }
 
+// A queue: filled in one phase, drained in the phase between two of the same name.
+TEST_F(FindingsTest, BlocksThatGoBetweenTwoPassesAreNoFreeList) {
+  process_.sites[0].figures.allocated_bytes = 30 * kMiB;
+  process_.phases.clear();
+  phase("drained-1", 0, 10).allocated_bytes = 30 * kMiB;
+  phase("backlog-2", 10, 20);
+  phase("drained-2", 20, 30);
+  Window& filled = window(0, 10);
+  filled.sites.push_back({});
+  filled.sites[0].calls = 30000;
+  filled.sites[0].allocated_bytes = filled.sites[0].live_bytes = 30 * kMiB;
+  Window& drained = window(10, 20);
+  drained.sites.push_back({});
+  drained.sites[0].frees = 30000;
+  window(20, 30);
+  EXPECT_FALSE(has(FindingKind::free_list));
+}
+
 TEST_F(FindingsTest, FilesSharedMemoryStacksAndMappingsAreTold) {
   LedgerSnapshot& peak = snapshot("start");
   peak.rss_bytes = 100 * kMiB;
@@ -222,6 +244,22 @@ TEST_F(FindingsTest, FilesSharedMemoryStacksAndMappingsAreTold) {
   row(peak, Owner::mapped) = 20 * kMiB;
   share(peak).mapped_bytes = 20 * kMiB;
   EXPECT_EQ(only(FindingKind::mapped_memory).site, SiteIndex{0});
+}
+
+TEST_F(FindingsTest, LargeArraysOfTheProgramAreTold) {
+  process_.executable = "/usr/bin/prog";
+  LedgerSnapshot& peak = snapshot("start");
+  peak.rss_bytes = 27 * kMiB;
+  row(peak, Owner::files) = 26 * kMiB;
+  peak.files.push_back({"/usr/bin/prog (bss)", 0, 15 * kMiB});
+  peak.files.push_back({"/usr/bin/prog", kMiB, 10 * kMiB, 10 * kMiB});
+  const Finding finding = only(FindingKind::file_pages);
+  EXPECT_NE(finding.cause.find("25.0 MiB are variables of the program"), std::string::npos) << finding.cause;
+  EXPECT_NE(finding.cause.find("most of them in prog (bss)"), std::string::npos) << finding.cause;
+  peak.files[0].dirty_bytes = peak.files[1].dirty_bytes = kMiB / 2;
+  peak.files[1].clean_bytes = 9 * kMiB;
+  row(peak, Owner::files) = 10 * kMiB;
+  EXPECT_FALSE(has(FindingKind::file_pages)) << "every program has some";
 }
 
 TEST_F(FindingsTest, LazilyFreedMemoryIsGivenBackAlready) {

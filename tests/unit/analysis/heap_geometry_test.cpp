@@ -19,6 +19,21 @@ TEST(HeapGeometry, KnowsGlibcByItsName) {
   EXPECT_EQ(allocator_from("", "glibc 2.36"), Allocator::glibc);
 }
 
+// Of which 1 in 100 may lie otherwise: a block made before the library was there.
+TEST(HeapGeometry, ALibraryPassesOnToGlibcIfItsBlocksLieAsGlibcLaysThem) {
+  const std::vector<smaps::Mapping> mappings{mapping(0x10000, 64, "rw-p", "[heap]", 4)};
+  HeapHistory history;
+  EXPECT_FALSE(passes_on_to_glibc("libcount.so", "glibc 2.36", history, mappings));
+  for (Address i = 0; i < 150; ++i) history.note(0x10010 + i * 32, 24);
+  history.note(0x7f00'0000'0010, 33 * kPage - 16);  // with a mapping of its own
+  history.note(0x11008, 100);
+  EXPECT_TRUE(passes_on_to_glibc("libcount.so", "glibc 2.36", history, mappings));
+  EXPECT_FALSE(passes_on_to_glibc("jemalloc", "glibc 2.36", history, mappings));
+  EXPECT_FALSE(passes_on_to_glibc("libcount.so", "glibc 2.36", history, {mapping(0x4000'0000, 64, "rw-p", "[heap]", 4)}));
+  history.note(0x11018, 100);
+  EXPECT_FALSE(passes_on_to_glibc("libcount.so", "glibc 2.36", history, mappings));
+}
+
 TEST(HeapGeometry, TheMainHeapIsTheMappingOfThatName) {
   const auto heaps = find_heaps(Allocator::glibc, {mapping(0x10000, 4, "rw-p", "[heap]", 4)}, HeapHistory(), {}, {});
   ASSERT_EQ(heaps.size(), 1u);
