@@ -1,4 +1,4 @@
-// mlockall makes every page of the address space present: half a gigabyte of the region, of which a recording uses little.
+// mlockall makes every page of the address space present: 135 MiB of the region, of which a recording uses little.
 // The hook locks the program's mappings one by one instead, all but the region.
 #include <errno.h>
 #include <fcntl.h>

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kRegionVersion = 3;
 inline constexpr std::uint64_t kPageBytes = 4096;
 inline constexpr std::uint32_t kProcessSlots = 4096;
 inline constexpr std::uint32_t kRingSlots = 16384;
-inline constexpr std::uint32_t kPoolPages = 131072;  // at most: 512 MiB of address space; only touched pages cost memory
+inline constexpr std::uint32_t kPoolPages = 32768;  // at most: 128 MiB of address space; only touched pages cost memory
 inline constexpr std::uint32_t kWalkLevels = 3;    // ordinary code, a signal handler in it, one more
 inline constexpr std::uint32_t kStackLevels = kWalkLevels + 1;  // stacks a ring may speak of; the last: leaf only, keep = 0
 inline constexpr std::uint32_t kMaxDepthLimit = 4000;
