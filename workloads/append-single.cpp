@@ -10,7 +10,7 @@ using namespace workload;
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::uint64_t rows = options.number("rows", 20);
+  const std::uint64_t rows = options.number("rows", 20, 1, kMostPasses);
   const Growth growth = growth_named(options.word("policy", "exact plus25 pow2"));
   options.done();
 

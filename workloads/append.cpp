@@ -65,12 +65,12 @@ void run(Strings& strings, GrowingString* all, const Plan& plan, Usable usable) 
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  Plan plan{options.number("strings", 1000), options.number("appends", 1000), options.number("bytes", 100), false};
+  Plan plan{options.number("strings", 1000, 1, 10'000'000), options.number("appends", 1000, 1, 10'000'000),
+            options.number("bytes", 100, 1, 4096), false};
   const Growth growth = growth_named(options.word("policy", "exact plus25 pow2"));
   plan.in_turn = is(options.word("order", "i _"), "_");
   const bool bucket = is(options.word("alloc", "glibc bucket"), "bucket");
   options.done();
-  if (plan.bytes > 4096) return 2;
 
   GrowingString* all = map_anonymous<GrowingString>(plan.strings);
   for (std::uint64_t i = 0; i < plan.strings; ++i) all[i] = {};

@@ -40,7 +40,7 @@ void append(Buffer& buffer, const char* data, std::size_t bytes, const char* fil
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::size_t size = options.number("size", 50 << 20);
+  const std::size_t size = options.number("size", 50 << 20, 4096, kMostBytes);
   const char* fill = options.word("fill", "none memset calloc");
   options.done();
   ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);  // so that each large buffer is fresh memory, whatever came before

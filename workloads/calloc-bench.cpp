@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
   const bool use_calloc = is(options.word("method", "malloc-memset calloc"), "calloc");
   const char* access = options.word("access", "none read write");
   const bool recycle = options.flag("recycle");
-  const std::uint64_t most = options.number("most", 100'000'000);
-  const std::uint64_t loops = options.number("loops", 5);
+  const std::uint64_t most = options.number("most", 100'000'000, 10, kMostBytes);
+  const std::uint64_t loops = options.number("loops", 5, 2, 1'000'000);
   options.done();
   if (!recycle) ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 

@@ -3,6 +3,8 @@
 //
 // Variants: malloc-memset | calloc | calloc-read (one byte a page) | calloc-write (`pages` pages) | calloc-write-half |
 //           calloc-write-all | calloc-thp (MADV_HUGEPAGE, one byte every 2 MiB)
+#include <algorithm>
+
 #include "common.h"
 
 using namespace workload;
@@ -25,7 +27,7 @@ constexpr std::size_t kHuge = std::size_t{2} << 20;
   if (is(variant, "calloc-write-all")) std::memset(p, 1, size);
   if (is(variant, "calloc-thp")) {
     char* first = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(p) + kHuge - 1) & ~(kHuge - 1));
-    const std::size_t whole = (static_cast<std::size_t>(p + size - first)) & ~(kHuge - 1);
+    const std::size_t whole = first < p + size ? static_cast<std::size_t>(p + size - first) & ~(kHuge - 1) : 0;
     ::madvise(first, whole, MADV_HUGEPAGE);
     write_pages(first, whole, kHuge);
     fact("huge_range_bytes", whole);
@@ -36,8 +38,8 @@ constexpr std::size_t kHuge = std::size_t{2} << 20;
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::size_t size = options.number("size", 50 << 20);
-  const std::size_t pages = options.number("pages", 10);
+  const std::size_t size = options.number("size", 50 << 20, 8192, kMostBytes);
+  const std::size_t pages = std::min(options.number("pages", 10, 0, kMostBytes), size / 4096 - 1);
   const char* variant = options.word(
       "variant", "calloc malloc-memset calloc-read calloc-write calloc-write-half calloc-write-all calloc-thp");
   options.done();

@@ -15,8 +15,8 @@ namespace {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::size_t size = options.number("size", 16 << 20);
-  const std::uint64_t calls = options.number("calls", 5);
+  const std::size_t size = options.number("size", 16 << 20, 1, kMostBytes);
+  const std::uint64_t calls = options.number("calls", 5, 1, kMostPasses);
   const bool pinned = options.flag("pin_threshold");
   options.done();
   if (pinned) ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);

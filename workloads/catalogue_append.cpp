@@ -62,10 +62,10 @@ constexpr Variant kVariants[] = {
     {"glibc-exact-i", "alloc=glibc policy=exact order=i", "The growing string is the last block: realloc extends it in place.",
      kExactI},
     {"glibc-exact-_", "alloc=glibc policy=exact order=_",
-     "Behind every string stands another: realloc moves it, 800,000 times, and leaves holes.", kExactTurn},
+     "Behind every string stands another: realloc must move it at most appends, and leaves holes.", kExactTurn},
     {"glibc-plus25-i", "alloc=glibc policy=plus25 order=i", "Spare tails in fresh memory: most are not resident.", kPlusI},
     {"glibc-plus25-_", "alloc=glibc policy=plus25 order=_",
-     "One realloc of 32 is left, and the process is smaller than with exact growth: fewer holes.", kPlusTurn},
+     "Few reallocs are left, and the process is smaller than with exact growth: fewer holes.", kPlusTurn},
     {"bucket-exact-i", "alloc=bucket policy=exact order=i", "The buckets over-allocate anyhow.", kBucketI},
     {"bucket-exact-_", "alloc=bucket policy=exact order=_",
      "All strings leave a bucket at the same time, and nobody needs it afterwards: half the memory is old buckets.",
@@ -105,10 +105,10 @@ constexpr Expectation kSinglePower[] = {
     at_most("row-20", "tail_resident_pages", 1),
 };
 constexpr Variant kSingleVariants[] = {
-    {"exact", "policy=exact", "2.6 million reallocs, none of which copies: the kernel remaps the pages.", kSingleExact},
-    {"plus25", "policy=plus25", "59 reallocs; a fifth of the block is spare, and one page of it at most is resident.",
+    {"exact", "policy=exact", "A realloc every eight characters, and next to none copies: the kernel remaps the pages.", kSingleExact},
+    {"plus25", "policy=plus25", "A few dozen reallocs; up to a fifth of the block is spare, and one page of it at most is resident.",
      kSinglePlus},
-    {"pow2", "policy=pow2", "22 reallocs; up to half of the block is address space.", kSinglePower},
+    {"pow2", "policy=pow2", "Fewest reallocs; up to half of the block is address space.", kSinglePower},
 };
 
 // ------------------------------------------------------------------------------------------------ what is tabulated
@@ -121,6 +121,7 @@ constexpr KeyFigure kFigures[] = {
     {"copied", "append", "copied_bytes", Unit::bytes},
     {"tail pages", "append", "tail_pages", Unit::count},
     {"of them resident", "append", "tail_resident_pages", Unit::count},
+    {"free in the buckets", "append", "bucket_free_bytes", Unit::bytes},
 };
 constexpr KeyFigure kSingleFigures[] = {
     {"reallocs", "row-20", "reallocs", Unit::count},

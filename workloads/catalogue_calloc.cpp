@@ -35,11 +35,21 @@ constexpr Expectation kWrite[] = {
     grew_at_most("alloc", kDirty, kNear),
     grew("touch", kDirty, 40 * kKiB, 16 * kKiB),
     about("touch", "present_pages", 11, 1),
+    grew_at_most("free", kDirty, kNear),
 };
-constexpr Expectation kWriteHalf[] = {grew("touch", kDirty, kSize / 2, kNear)};
-constexpr Expectation kWriteAll[] = {grew_at_most("alloc", kDirty, kNear), grew("touch", kDirty, kSize, kNear)};
+constexpr Expectation kWriteHalf[] = {
+    grew_at_most("alloc", kDirty, kNear),
+    grew("touch", kDirty, kSize / 2, kNear),
+    grew_at_most("free", kDirty, kNear),
+};
+constexpr Expectation kWriteAll[] = {
+    grew_at_most("alloc", kDirty, kNear),
+    grew("touch", kDirty, kSize, kNear),
+    grew_at_most("free", kDirty, kNear),
+};
 constexpr Expectation kThp[] = {
     {"touch", kDirty, Relation::about, kSize, 2 * kMiB + kNear, true, Needs::huge_pages},
+    grew_at_most("free", kDirty, kNear),
 };
 
 constexpr Variant kLazyVariants[] = {
@@ -50,7 +60,7 @@ constexpr Variant kLazyVariants[] = {
      "Reading maps the kernel's zero page: present in the page tables, but in no figure of smaps. (A kernel without a "
      "zero page gives each page read a frame of its own.)",
      kRead},
-    {"calloc-write", "variant=calloc-write pages=10", "Ten pages written, ten pages resident.", kWrite},
+    {"calloc-write", "variant=calloc-write pages=10", "As many pages are resident as were written.", kWrite},
     {"calloc-write-half", "variant=calloc-write-half", "Half written, half resident.", kWriteHalf},
     {"calloc-write-all", "variant=calloc-write-all",
      "A program that fills its table anyway saves one pass over it, and no memory.", kWriteAll},

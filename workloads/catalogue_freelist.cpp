@@ -87,10 +87,10 @@ constexpr Variant kVariants[] = {
      kLifo},
     {"malloc", "alloc=malloc", "No free list and no pool: 32 bytes for every object of 24, flat peaks.", kMalloc},
     {"pymalloc-survivor", "alloc=pymalloc survivor=1",
-     "One number of four million survives, in the arena at the top of the heap: all that is free below stays.",
+     "A single number survives, in the arena at the top of the heap: all that is free below stays.",
      kPoolSurvivor},
     {"block-compact", "alloc=block survivor=1 compact=1",
-     "97,560 of 97,561 blocks are freed, and the process hardly shrinks: the survivor is at the top.", kCompact},
+     "All blocks but one are freed, and the process hardly shrinks: the survivor is at the top.", kCompact},
     {"block-compact-trim", "alloc=block survivor=1 compact=1 trim=1", "malloc_trim returns it all.", kTrim},
     {"block-default-heap", "alloc=block heap=default",
      "With mappings for large blocks the first growths leave no holes; freed tables raise glibc's thresholds.",
@@ -98,14 +98,20 @@ constexpr Variant kVariants[] = {
     {"block-annotated", "alloc=block annotate=1", "The program tells which objects are on its free list.", kBlock, false},
     {"float-block", "alloc=block kind=float", "Floats are of the same size here (24 bytes, 41 in a block).", kBlock, false},
     {"float-pymalloc", "alloc=pymalloc kind=float", "As ints.", kPool, false},
-    {"small-block", "alloc=block items=500 passes=100", "1,000 objects, 100 passes: the free list is fast and small.", kSmall,
+    {"small-block", "alloc=block items=500 passes=100", "Few objects, many passes: what the free list keeps is next to nothing.", kSmall,
      false},
     {"small-pymalloc", "alloc=pymalloc items=500 passes=100", "The same with the pool allocator.", kSmallPool, false},
     {"small-malloc", "alloc=malloc items=500 passes=100", "The same with malloc.", kSmallPool, false},
-    {"medium-block", "alloc=block items=500000", "1,000,000 objects: what the free list keeps begins to count.", kMedium, false},
+    {"medium-block", "alloc=block items=500000", "A quarter of the objects: what the free list keeps begins to count.", kMedium, false},
     {"medium-pymalloc", "alloc=pymalloc items=500000", "The same with the pool allocator.", {}, false},
 };
 
+// The small case beside the large one: only what is counted by object can be compared.
+constexpr KeyFigure kFigures[] = {
+    {"objects made", "end", "objects", Unit::count},
+    {"CPU time of each", "end", "ns_per_object", Unit::nanoseconds},
+    {"RSS, grown at the end", "end", kRss, Unit::bytes, true},
+};
 constexpr PhaseTable kTables[] = {
     {"RSS, peak of the pass", "fill", kPeakRss, Unit::bytes},
     {"RSS after the pass", "drop compact trim", kRss, Unit::bytes},
@@ -120,6 +126,6 @@ constinit const Workload kFreelistPulse{
     "Four million numbers go into a table of two million items, the table is dropped, and again. The peak is the last growth of "
     "the table, when the old and the new one live at once. In the first pass it falls before all objects exist; in later "
     "passes a free list holds every object already, and the tables no longer fit into the holes between them.",
-    kVariants, "block", "passes", "items", "fill drop", {}, kTables};
+    kVariants, "block", "passes", "items", "fill drop", kFigures, kTables};
 
 }  // namespace memswell::workloads

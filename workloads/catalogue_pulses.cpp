@@ -50,10 +50,10 @@ constexpr Expectation kBrk[] = {
     about("push", kHeapFree, 128 * kMiB, 2 * kMiB),
 };
 constexpr Variant kVectorVariants[] = {
-    {"push_back", "variant=push_back", "The last copy has 64 MiB of the old array and 64 of the new resident.", kPushBack},
+    {"push_back", "variant=push_back", "At the last copy all of the old array is resident, and as much of the new one.", kPushBack},
     {"reserve", "variant=reserve", "No copy, no pulse.", kReserve},
     {"realloc", "variant=realloc", "mremap moves the pages: no pulse, and the unused half is address space.", kRealloc},
-    {"brk", "variant=brk", "In one heap the old arrays stay behind: 128 MiB of dead generations.", kBrk},
+    {"brk", "variant=brk", "In one heap the old arrays stay behind, all generations of them.", kBrk},
 };
 
 // ---------------------------------------------------------------------------------------------- fastbin-retention
@@ -84,7 +84,7 @@ constexpr Expectation kOneArena[] = {
     about("exit", kRss, 2.5 * kMiB, 2 * kMiB),
 };
 constexpr Variant kArenaVariants[] = {
-    {"default", "", "Eight arenas: 512 MiB of address space, and each gives its memory back.", kArenas},
+    {"default", "", "An arena for each thread: 64 MiB of address space each, and each gives its memory back.", kArenas},
     {"one-arena", "arenas=1", "One heap: what the threads keep in their caches pins what lies below.", kOneArena},
 };
 
@@ -94,27 +94,30 @@ constexpr Expectation kFork[] = {
     grew("dirty", kDirty, 100 * kMiB, kPage),
     about("fork", "child_read_private_dirty_bytes", 0, kPage),
     about("fork", "child_read_shared_dirty_bytes", 100.2 * kMiB, kPage),
+    about("fork", "child_read_pss_bytes", 50.1 * kMiB, kPage),
+    about("fork", "child_read_rss_bytes", 101 * kMiB, kPage),
+    about("fork", "child_wrote_rss_bytes", 101 * kMiB, kPage),
     about("fork", "child_wrote_private_dirty_bytes", 50 * kMiB, kPage),
     about("fork", "child_wrote_shared_dirty_bytes", 50.2 * kMiB, kPage),
     about("fork", "child_wrote_pss_bytes", 75.1 * kMiB, kPage),
     grew("fork", kDirty, 50 * kMiB, kPage),
     grew("after", kDirty, 100 * kMiB, kPage),
 };
-constexpr Variant kForkVariants[] = {{"default", "", "The child's RSS is 100 MiB from the start; what it adds is 50.", kFork}};
+constexpr Variant kForkVariants[] = {{"default", "", "The child's RSS is that of its parent from the start; what it adds is the half that it writes.", kFork}};
 
 constexpr Expectation kFile[] = {
     grew("read", kRss, 100 * kMiB, kPage),           grew("read", kClean, 100 * kMiB, kPage),
     grew("read", kDirty, 0, kPage),                  grew("write-quarter", kDirty, 25 * kMiB, kPage),
     grew("write-quarter", kClean, 75 * kMiB, kPage), grew("dontneed", kRss, 0, kPage),
 };
-constexpr Variant kFileVariants[] = {{"default", "", "100 MiB of RSS that the system can take back, until a page is written.",
+constexpr Variant kFileVariants[] = {{"default", "", "RSS that the system can take back, until a page is written.",
                                       kFile}};
 
 constexpr Expectation kDeepStack[] = {
     grew("descend", kDirty, 5.6 * kMiB, 0.3 * kMiB),
     grew("returned", kDirty, 5.6 * kMiB, 0.3 * kMiB),
 };
-constexpr Variant kStackVariants[] = {{"default", "", "5.5 MiB stay resident after the return.", kDeepStack}};
+constexpr Variant kStackVariants[] = {{"default", "", "What the deepest frame reached stays resident after the return.", kDeepStack}};
 
 constexpr Expectation kMadvise[] = {
     grew("dirty", kDirty, 100 * kMiB, kPage),
@@ -144,8 +147,10 @@ constexpr KeyFigure kForkFigures[] = {
     {"parent, private dirty before", "dirty", kDirty, Unit::bytes},
     {"child read, RSS", "fork", "child_read_rss_bytes", Unit::bytes},
     {"child read, private dirty", "fork", "child_read_private_dirty_bytes", Unit::bytes},
+    {"child read, PSS", "fork", "child_read_pss_bytes", Unit::bytes},
     {"child wrote, RSS", "fork", "child_wrote_rss_bytes", Unit::bytes},
     {"child wrote, private dirty", "fork", "child_wrote_private_dirty_bytes", Unit::bytes},
+    {"child wrote, PSS", "fork", "child_wrote_pss_bytes", Unit::bytes},
     {"parent, private dirty then", "fork", kDirty, Unit::bytes},
     {"parent, after the child", "after", kDirty, Unit::bytes},
 };

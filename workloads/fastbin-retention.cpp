@@ -17,8 +17,8 @@ namespace {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::uint64_t count = options.number("blocks", 4'000'000);
-  const std::size_t size = options.number("size", 24);
+  const std::uint64_t count = options.number("blocks", 4'000'000, 1, 1'000'000'000);
+  const std::size_t size = options.number("size", 24, 1, 1 << 20);
   options.done();
 
   void** blocks = map_anonymous<void*>(count);

@@ -42,7 +42,7 @@ void child_says(const char* when, const Reading& reading) {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::size_t size = options.number("size", 100 << 20);
+  const std::size_t size = options.number("size", 100 << 20, 8192, kMostBytes);
   options.done();
   int from_child[2], to_child[2];
   if (::pipe(from_child) != 0 || ::pipe(to_child) != 0) std::abort();

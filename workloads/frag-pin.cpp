@@ -24,8 +24,8 @@ namespace {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::uint64_t count = options.number("blocks", 200'000);
-  const std::size_t size = options.number("size", 1008);
+  const std::uint64_t count = options.number("blocks", 200'000, 1, 1'000'000'000);
+  const std::size_t size = options.number("size", 1008, 1, 1 << 20);
   const char* survivor = options.word("survivor", "4 64 last");
   options.done();
   const std::uint64_t step = is(survivor, "last") ? 0 : std::strtoull(survivor, nullptr, 10);

@@ -55,13 +55,13 @@ struct Pass {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::uint64_t items = options.number("items", 2'000'000);
-  const std::uint64_t passes = options.number("passes", 4);
+  const std::uint64_t items = options.number("items", 2'000'000, 1, 1'000'000'000);
+  const std::uint64_t passes = options.number("passes", 4, 1, kMostPasses);
   const char* alloc = options.word("alloc", "block pymalloc array lifo malloc");
   const bool floats = is(options.word("kind", "int float"), "float");
   const bool brk = is(options.word("heap", "brk default"), "brk");
   const bool compact = options.flag("compact"), trim = options.flag("trim");
-  static Pass pass{ObjectSource(alloc, options.number("limit", 80)), {}, nullptr, floats, options.flag("survivor"),
+  static Pass pass{ObjectSource(alloc, options.number("limit", 80, 2, 1'000'000'000)), {}, nullptr, floats, options.flag("survivor"),
                    options.flag("annotate")};
   options.done();
   if (brk) ::mallopt(M_MMAP_MAX, 0);
@@ -88,5 +88,14 @@ int main(int argc, char** argv) {
       ::malloc_trim(0);
     }
   }
+  const double made = 2.0 * static_cast<double>(items) * static_cast<double>(passes);
+  double spent = 0;
+  phase("end");
+  for (std::uint32_t i = 0; i < phase_count; ++i) {
+    const bool timed = std::strncmp(phases[i].name, "fill", 4) == 0 || std::strncmp(phases[i].name, "drop", 4) == 0;
+    if (timed) spent += phases[i].cpu_seconds;
+  }
+  fact("objects", made);
+  fact("ns_per_object", spent * 1e9 / made);
   return finish(argc, argv);
 }

@@ -6,7 +6,7 @@ using namespace workload;
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::size_t size = options.number("size", 100 << 20);
+  const std::size_t size = options.number("size", 100 << 20, 8192, kMostBytes);
   options.done();
 
   char* p = map_anonymous<char>(size);

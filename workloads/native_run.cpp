@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 #include "base/unique_fd.h"
@@ -47,17 +49,27 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
   return all;
 }
 
-Result<pid_t> start(const std::vector<std::string>& command, const std::vector<std::string>& changed, int output) {
+// `errors`: -1 leaves stderr as it is.
+Result<pid_t> start(const std::vector<std::string>& command, const std::vector<std::string>& changed, int output,
+                    int errors) {
   std::vector<char*> arguments = pointers(command);
   const std::vector<std::string> environment = environment_with(changed);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (errors >= 0) ::posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   pid_t pid = -1;
   const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return Error{fmt::format("cannot run {}: {}", command[0], std::strerror(failed)), ExitCode::not_found};
   return pid;
+}
+
+std::optional<Error> failure(const std::string& program, const Ending& ending) {
+  if (ending.signal != 0)
+    return Error{fmt::format("{} was ended by signal {} ({})", program, ending.signal, ::strsignal(ending.signal))};
+  if (ending.exit_code != 0) return Error{fmt::format("{} ended with status {}", program, ending.exit_code)};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -69,11 +81,15 @@ std::vector<std::string> words(std::string_view arguments) {
   return all;
 }
 
-Result<Ending> run_to_end(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+Result<Ending> run_to_end(const std::vector<std::string>& command, const std::vector<std::string>& environment,
+                          Errors errors) {
+  // A file, not a second pipe: one that nobody reads would stop the program when it is full.
+  UniqueFd kept(errors == Errors::kept ? ::memfd_create("stderr", MFD_CLOEXEC) : -1);
+  if (errors == Errors::kept && kept.get() < 0) return Error{fmt::format("cannot make a file in memory: {}", std::strerror(errno))};
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{fmt::format("cannot make a pipe: {}", std::strerror(errno))};
   UniqueFd reading(ends[0]), writing(ends[1]);
-  const Result<pid_t> pid = start(command, environment, writing.get());
+  const Result<pid_t> pid = start(command, environment, writing.get(), kept.get());
   if (!pid) return pid.error();
   writing.reset();
   Ending ending;
@@ -82,23 +98,27 @@ Result<Ending> run_to_end(const std::vector<std::string>& command, const std::ve
   while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
   else ending.signal = WTERMSIG(status);
+  if (kept.get() >= 0 && ::lseek(kept.get(), 0, SEEK_SET) == 0) ending.errors = read_all(kept.get());
   return ending;
 }
 
 Result<std::string> output_of(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
   Result<Ending> ending = run_to_end(command, environment);
   if (!ending) return ending.error();
-  if (ending->signal != 0) return Error{fmt::format("{} failed (signal {})", command[0], ending->signal)};
-  if (ending->exit_code != 0) return Error{fmt::format("{} failed (status {})", command[0], ending->exit_code)};
+  if (const auto failed = failure(command[0], *ending)) return *failed;
   return std::move(ending->output);
 }
 
 Result<Truth> run_natively(const std::string& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> command{program};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const Result<std::string> text = output_of(command);
-  if (!text) return text.error();
-  return parse_truth(*text);
+  const Result<Ending> ending = run_to_end(command, {}, Errors::kept);
+  if (!ending) return ending.error();
+  const auto usage = static_cast<int>(ExitCode::usage);
+  if (ending->exit_code == usage && !ending->errors.empty())
+    return Error{ending->errors.substr(0, ending->errors.find('\n')), ExitCode::usage};
+  if (const auto failed = failure(program, *ending)) return *failed;
+  return parse_truth(ending->output);
 }
 
 }  // namespace memswell::workloads

@@ -27,7 +27,7 @@ struct Worker {
 
 [[gnu::noinline]] void hold(Worker& worker) {
   for (std::uint64_t i = worker.begin; i < worker.end; ++i) {
-    worker.blocks[i] = std::memset(checked(keep(std::malloc(worker.size))), 1, worker.size);
+    worker.blocks[i] = std::memset(checked(keep(std::malloc(worker.size)), worker.size), 1, worker.size);
   }
 }
 
@@ -56,7 +56,7 @@ void start(Worker& worker, std::uint64_t blocks, std::size_t size) {
   sem_init(&worker.done, 0, 0);
   worker.blocks = map_anonymous<void*>(blocks);
   worker.size = size;
-  if (pthread_create(&worker.thread, nullptr, work, &worker) != 0) std::abort();
+  if (pthread_create(&worker.thread, nullptr, work, &worker) != 0) give_up("a thread", 8 << 20);
   give_task(worker, Task::start, 0, 0);
 }
 
@@ -64,10 +64,10 @@ void start(Worker& worker, std::uint64_t blocks, std::size_t size) {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::uint64_t threads = options.number("threads", 8);
-  const std::uint64_t blocks = options.number("blocks", 16'384) / 2 * 2;
-  const std::size_t size = options.number("size", 1000);
-  const std::uint64_t arenas = options.number("arenas", 0);
+  const std::uint64_t threads = options.number("threads", 8, 1, 1000);
+  const std::uint64_t blocks = options.number("blocks", 16'384, 2, 100'000'000) / 2 * 2;
+  const std::size_t size = options.number("size", 1000, 1, 1 << 20);
+  const std::uint64_t arenas = options.number("arenas", 0, 0, 1000);
   options.done();
   if (arenas != 0) ::mallopt(M_ARENA_MAX, static_cast<int>(arenas));
 

@@ -39,6 +39,7 @@ void count_growth(std::size_t before, std::size_t after) {
     }
     numbers[i] = i;
   }
+  memswell_used(numbers, items * 8);
   return keep(numbers);
 }
 
@@ -64,7 +65,7 @@ void use_vector(std::uint64_t items, bool reserve) {
 
 int main(int argc, char** argv) {
   Options options(argc, argv);
-  const std::uint64_t items = options.number("items", 10'000'000);
+  const std::uint64_t items = options.number("items", 10'000'000, 1, 10'000'000'000);
   const char* variant = options.word("variant", "push_back reserve realloc brk");
   options.done();
   if (is(variant, "brk")) ::mallopt(M_MMAP_MAX, 0);

@@ -75,6 +75,11 @@ int receive_descriptor(int fd) {
   return received;
 }
 
+int connect_to_recorder(const char* address) {
+  const int fd = connect_to(part_of(address, 0, false), true);
+  return fd >= 0 ? fd : connect_to(part_of(address, 2, true), false);
+}
+
 }  // namespace
 
 const char* initial_environment(const char* name) {
@@ -100,8 +105,7 @@ std::uintptr_t initial_auxiliary(std::uintptr_t type) {
 int receive_region(const char* address) {
   const Part token = part_of(address, 1, false);
   if (token.length != kTokenBytes) return -1;
-  int fd = connect_to(part_of(address, 0, false), true);
-  if (fd < 0) fd = connect_to(part_of(address, 2, true), false);
+  const int fd = connect_to_recorder(address);
   if (fd < 0) return -1;
   int received = -1;
   if (system_call(SYS_sendto, fd, as_word(token.text), kTokenBytes, MSG_NOSIGNAL, 0, 0) ==
@@ -111,6 +115,31 @@ int receive_region(const char* address) {
   }
   system_call(SYS_close, fd);
   return received;
+}
+
+bool send_descriptor(const char* address, int descriptor, std::uint32_t slot) {
+  const Part token = part_of(address, 1, false);
+  if (token.length != kTokenBytes) return false;
+  const int fd = connect_to_recorder(address);
+  if (fd < 0) return false;
+  char payload[kTokenBytes + sizeof slot];
+  copy_bytes(payload, token.text, kTokenBytes);
+  copy_bytes(payload + kTokenBytes, &slot, sizeof slot);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptor)] = {};
+  iovec from{payload, sizeof payload};
+  msghdr message{};
+  message.msg_iov = &from;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof descriptor);
+  copy_bytes(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  const long sent = system_call(SYS_sendmsg, fd, as_word(&message), MSG_NOSIGNAL | MSG_DONTWAIT);
+  system_call(SYS_close, fd);
+  return sent == static_cast<long>(sizeof payload);
 }
 
 }  // namespace memswell::probe

@@ -14,4 +14,7 @@ std::uintptr_t initial_auxiliary(std::uintptr_t type);
 // A descriptor of the region, or a negative number. `address` is the value of MEMSWELL_REGION. Waits two seconds at most.
 int receive_region(const char* address);
 
+// Hands `descriptor` to the recorder, for the process in `slot` of the region. Does not wait. False: it cannot be reached.
+bool send_descriptor(const char* address, int descriptor, std::uint32_t slot);
+
 }  // namespace memswell::probe

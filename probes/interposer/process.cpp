@@ -12,6 +12,7 @@
 #include "stamp.h"
 #include "symbol_lookup.h"
 #include "system_calls.h"
+#include "write_tracker.h"
 
 extern "C" void* __libc_stack_end;
 
@@ -183,6 +184,7 @@ void attach() {
   system_call(SYS_membarrier, kRegisterGlobalExpedited, 0, 0);
   if (!claim_slot(format::ProcessOrigin::exec)) return;
   describe_image();
+  offer_write_tracker();
   go_live(stamp_now());
 }
 
@@ -230,6 +232,7 @@ bool adopt_child() {
   process.first_thread.store(0, std::memory_order_relaxed);
   process.several_threads.store(0, std::memory_order_relaxed);
   process.large_bytes_seen.store(0, std::memory_order_relaxed);
+  offer_write_tracker();
   go_live(stamp_now());
   return true;
 }

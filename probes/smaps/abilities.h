@@ -23,4 +23,8 @@ struct Ability {
 // Tries everything; takes about 20 ms, forks three short-lived children, changes nothing outside of the own process.
 std::vector<Ability> find_abilities();
 
+// Both that --idle needs: asynchronous write protection and PAGEMAP_SCAN (Linux 6.7). MEMSWELL_NO_USERFAULTFD=1 in the
+// environment switches it off.
+bool write_tracking_available();
+
 }  // namespace memswell::smaps

@@ -146,7 +146,8 @@ bool page_scan_available() { return facility().available; }
 
 Result<std::optional<std::vector<PageRun>>> scan_pages(const ProcessFiles& files, const PageScanOptions& options) {
   const Request request{.categories = kPresent | kSwapped | kZeroPage | kHuge | facility().guard |
-                                      (options.file ? kFile : 0) | (options.written ? kWritten : 0)};
+                                      (options.file ? kFile : 0) | (options.written ? kWritten : 0),
+                        .flags = options.forget_writes ? kProtectMatching : 0};
   std::vector<PageRun> runs;
   const auto scanned = scan_all(files, request, [&](const PageRegion& region) {
     if ((region.categories & kGuard) == 0) append_run(runs, {region.start, region.end, bits_of(region.categories)});

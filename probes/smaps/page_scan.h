@@ -17,6 +17,8 @@ struct PageScanOptions {
   // Also PageBit::written: since the last forget_writes, where userfaultfd tracks writes asynchronously (WP_ASYNC);
   // where it does not every page counts as written.
   bool written = false;
+  // From the reading of each page on `written` means writes to come, as forget_writes does, in the same step.
+  bool forget_writes = false;
 };
 
 // Does this kernel have it? Tried on the own process at the first call.

@@ -45,8 +45,9 @@ enum class FindingKind : std::uint8_t {
   not_preloaded,
   peak_between_samples,
   unnamed,
+  idle,
 };
-inline constexpr std::size_t kFindingKinds = 29;
+inline constexpr std::size_t kFindingKinds = 30;
 std::string_view finding_key(FindingKind kind);  // JSON
 
 enum class Effect : std::uint8_t { lowers_peak, lowers_what_stays, informs };

@@ -80,6 +80,8 @@ void find_lazy_calloc(const FindingInput& input, Findings& findings);
 void find_overallocated(const FindingInput& input, Findings& findings);
 void find_pool_idle(const FindingInput& input, Findings& findings);
 void find_free_list(const FindingInput& input, Findings& findings);
+// findings_idle.cpp
+void find_idle(const FindingInput& input, Findings& findings);
 // findings_mappings.cpp
 void find_files(const FindingInput& input, Findings& findings);
 void find_shared_memory(const FindingInput& input, Findings& findings);

@@ -12,7 +12,7 @@
 namespace memswell::analysis {
 namespace {
 
-constexpr std::array<Rule, 31> kRules{find_trimmable,
+constexpr std::array<Rule, 32> kRules{find_trimmable,
                                       find_pinned,
                                       find_arenas,
                                       find_tiny_blocks,
@@ -29,6 +29,7 @@ constexpr std::array<Rule, 31> kRules{find_trimmable,
                                       find_overallocated,
                                       find_pool_idle,
                                       find_free_list,
+                                      find_idle,
                                       find_files,
                                       find_shared_memory,
                                       find_stacks,

@@ -14,6 +14,7 @@ struct FindingInput {
   const ProcessReport* process = nullptr;        // complete but for findings
   const std::vector<Window>* windows = nullptr;  // sites numbered as in the report
   std::vector<std::string> environment;
+  std::vector<Nanoseconds> stretches;  // ends of even parts of the run, each the end of a window
 };
 
 // Sorted: savings of a tenth of the peak RSS first, what saves most before; then what explains a quarter of it without

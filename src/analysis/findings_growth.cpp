@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/course.h"
 #include "analysis/finding_rules.h"
@@ -83,6 +84,20 @@ Finding buffer_finding(const FindingInput& input, SiteIndex index, Bytes old) {
   return finding;
 }
 
+// More than eight steps to double a block: growth by what is needed now, not by a factor.
+bool grows_by_bits(const Site& site) {
+  constexpr double kSteps = 8, kLeastBlock = 16;
+  const Figures& figures = site.figures;
+  const double blocks = static_cast<double>(std::max<std::uint64_t>(figures.calls - figures.reallocs, 1));
+  const double doublings = std::log2(std::max(static_cast<double>(site.largest_block_bytes) / kLeastBlock, 2.0));
+  return static_cast<double>(figures.reallocs) / blocks > kSteps * doublings;
+}
+
+// glibc moves a block that is a mapping of its own by mremap: nothing is copied.
+bool is_remapped(const ProcessReport& process, const Site& site) {
+  return process.allocator.starts_with("glibc") && site.figures.large_mapped_calls * 2 > site.figures.calls;
+}
+
 }  // namespace
 
 // A buffer that is copied into a larger one again and again: both are alive while it is copied.
@@ -106,7 +121,8 @@ void find_moving_reallocs(const FindingInput& input, Findings& findings) {
   const ProcessReport& process = *input.process;
   const Site* most = nullptr;
   for (const Site& site : process.sites) {
-    if (most == nullptr || site.figures.realloc_copied_bytes > most->figures.realloc_copied_bytes) most = &site;
+    const bool more = most == nullptr || site.figures.realloc_copied_bytes > most->figures.realloc_copied_bytes;
+    if (more && grows_by_bits(site) && !is_remapped(process, site)) most = &site;
   }
   if (most == nullptr || most->figures.realloc_copied_bytes < kMuch) return;
   const Figures& figures = most->figures;

@@ -238,12 +238,16 @@ void find_pinned(const FindingInput& input, Findings& findings) {
     finding.saves_bytes = most->returns_bytes;
     finding.remedy +=
         fmt::format("; without them malloc_trim(0) would return {} more", format_bytes(most->returns_bytes));
+    if (most->returns_bound_bytes * 100 > most->returns_bytes)
+      finding.remedy += fmt::format(" (up to {} less, if the thread that frees them keeps the last ones in its cache)",
+                                    format_bytes(most->returns_bound_bytes));
   }
   finding.evidence = {{"pinned_bytes", static_cast<std::int64_t>(pinned), Unit::bytes},
                       {"pinned_by_site_bytes", static_cast<std::int64_t>(most->pinned_bytes), Unit::bytes},
                       {"site_live_bytes", static_cast<std::int64_t>(most->live_bytes), Unit::bytes},
                       {"site_live_blocks", static_cast<std::int64_t>(most->live_blocks), Unit::count},
-                      {"returns_bytes", static_cast<std::int64_t>(most->returns_bytes), Unit::bytes}};
+                      {"returns_bytes", static_cast<std::int64_t>(most->returns_bytes), Unit::bytes},
+                      {"returns_bound_bytes", static_cast<std::int64_t>(most->returns_bound_bytes), Unit::bytes}};
   findings.push_back(std::move(finding));
 }
 

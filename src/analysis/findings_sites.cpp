@@ -12,15 +12,30 @@
 namespace memswell::analysis {
 namespace {
 
-// Moments between which sites are compared: ends of phases, or of windows where no phases were announced.
+struct Growth {
+  std::size_t first = 0;  // moments from which to which it grew
+  std::size_t last = 0;
+  Bytes bytes = 0;
+};
+
+// Moments between which sites are compared: ends of phases, or of even stretches where no phases were announced.
 std::vector<std::pair<std::string, Nanoseconds>> moments_of(const FindingInput& input) {
   std::vector<std::pair<std::string, Nanoseconds>> moments;
   if (input.process->phases.size() > 2) {
     for (const Phase& phase : input.process->phases) moments.emplace_back(phase.name, phase.end_ns);
   } else {
-    for (const Window& window : *input.windows) moments.emplace_back(std::string(), window.end_ns);
+    for (const Nanoseconds end : input.stretches) moments.emplace_back(std::string(), end);
   }
   return moments;
+}
+
+// Work that loads first and computes then grows in some stretches only; what grows all the time does so evenly.
+bool is_even(const std::vector<Bytes>& levels, const Growth& growth) {
+  const Bytes average = growth.bytes / (growth.last - growth.first);
+  for (std::size_t i = growth.first; i < growth.last; ++i) {
+    if (levels[i + 1] - levels[i] < average / 3) return false;
+  }
+  return true;
 }
 
 // When a peak is over: at the end of its phase, or of its pulse where no phases were announced.
@@ -35,12 +50,6 @@ Nanoseconds end_of_peak(const ProcessReport& process, Nanoseconds peak) {
   }
   return process.end_ns;
 }
-
-struct Growth {
-  std::size_t first = 0;  // moments from which to which it grew
-  std::size_t last = 0;
-  Bytes bytes = 0;
-};
 
 // The longest stretch of moments in which a level rose each time.
 Growth longest_growth(const std::vector<Bytes>& levels) {
@@ -196,10 +205,21 @@ std::optional<SiteGrowth> growth_of(const FindingInput& input, std::optional<Sit
     const std::size_t steps = growth.last - growth.first;
     if (steps < kLeastSteps || (best && growth.bytes <= best->bytes)) continue;
     const std::string& name = moments[growth.last].first;
+    const bool to_the_end = growth.last + 1 == by_site[i].size() && steps + 2 >= by_site[i].size();
+    if (name.empty() && !(to_the_end && is_even(by_site[i], growth))) continue;
     best = SiteGrowth{SiteIndex{i}, by_site[i][growth.first], growth.bytes, steps, !name.empty(), name};
   }
   return best;
 }
+
+namespace {
+
+std::string stretch_words(const FindingInput& input) {
+  const Nanoseconds whole = input.stretches.back() - input.stretches.front();
+  return "stretches of " + format_duration(whole / std::max<std::size_t>(1, input.stretches.size() - 1));
+}
+
+}  // namespace
 
 void find_growth(const FindingInput& input, Findings& findings) {
   const ProcessReport& process = *input.process;
@@ -209,9 +229,9 @@ void find_growth(const FindingInput& input, Findings& findings) {
                                  growth->last_phase);
   finding.site = growth->site;
   finding.sentence = fmt::format(
-      "Live blocks of {} grow by {} in each of {} {}, from {} to {}: it never falls in between.",
+      "Live blocks of {} grow by {} in each of {} {}, from {} to {}, without a step back.",
       words_of(process, growth->site), format_bytes(growth->bytes / growth->steps), growth->steps,
-      growth->phases ? "phases" : "stretches", format_bytes(growth->from_bytes),
+      growth->phases ? "phases" : stretch_words(input), format_bytes(growth->from_bytes),
       format_bytes(growth->from_bytes + growth->bytes));
   finding.cause = "Something keeps what is allocated there: a cache, a list, a table that only grows.";
   finding.remedy =

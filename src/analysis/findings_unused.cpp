@@ -129,6 +129,23 @@ std::string lazy_calloc_sentence(const ProcessReport& process, const LedgerSnaps
   return out + ".";
 }
 
+// What the heap keeps of blocks that the rising threshold sent there: larger ones are mapped always, and no more can come
+// back than was seen to lie there.
+Bytes saved_by_mapping(const ProcessReport& process, const Site& site) {
+  constexpr Bytes kHighestThreshold = Bytes{32} << 20;
+  const Bytes most = std::min(site.largest_block_bytes, kHighestThreshold);
+  const LedgerSnapshot* worst = worst_snapshot(process, Owner::heap_trimmable);
+  const Bytes kept = worst != nullptr ? worst->row(Owner::heap_trimmable) : 0;
+  return kept != 0 ? std::min(most, kept) : most;
+}
+
+std::string why_tails_are_resident(const Site& site, const SiteShare& share) {
+  const bool mapped = site.figures.large_mapped_calls > 0 && site.figures.large_heap_calls == 0;
+  if (mapped && share.live_blocks > 0 && share.live_bytes / share.live_blocks >= Bytes{128} << 10)
+    return "The program wrote the unused tails itself, clearing them, say: fresh memory is not resident before.";
+  return "The unused tails lie in recycled memory that was resident already, or were written before.";
+}
+
 }  // namespace
 
 void find_untouched(const FindingInput& input, Findings& findings) {
@@ -174,19 +191,21 @@ void find_lazy_calloc(const FindingInput& input, Findings& findings) {
     const Site& site = process.sites[i];
     const bool trapped =
         mostly_calloc(site) && site.figures.large_mapped_calls > 0 && site.figures.large_heap_calls > 1;
-    if (!trapped || site.largest_block_bytes < least_notable(process)) continue;
-    Finding finding = make_finding(FindingKind::lazy_calloc, Effect::lowers_what_stays, Certainty::inference,
-                                   site.largest_block_bytes, "");
+    const Bytes saves = trapped ? saved_by_mapping(process, site) : 0;
+    if (!trapped || saves < least_notable(process)) continue;
+    Finding finding = make_finding(FindingKind::lazy_calloc, Effect::lowers_what_stays, Certainty::inference, saves, "");
     finding.site = SiteIndex{i};
+    const std::uint64_t mapped = site.figures.large_mapped_calls;
     finding.sentence = fmt::format(
-        "{} large blocks were calloc'ed at {}: the first {} in mappings of their own, {} out of the heap, where "
-        "the allocator clears recycled memory itself and so makes it resident.",
-        site.figures.large_mapped_calls + site.figures.large_heap_calls, site_words(site),
-        site.figures.large_mapped_calls, site.figures.large_heap_calls);
+        "{} large blocks were calloc'ed at {}: the first {}, {} out of the heap, where the allocator clears recycled "
+        "memory itself and so makes it resident.",
+        mapped + site.figures.large_heap_calls, site_words(site),
+        mapped == 1 ? "in a mapping of its own" : fmt::format("{} in mappings of their own", mapped),
+        site.figures.large_heap_calls);
     finding.cause =
         "Freeing a block with a mapping of its own raises glibc's mmap threshold to its size (up to 32 MiB).";
     finding.remedy = "GLIBC_TUNABLES=glibc.malloc.mmap_threshold=131072 in the environment";
-    finding.saves_bytes = site.largest_block_bytes;
+    finding.saves_bytes = saves;
     finding.evidence = {{"mapped_calls", static_cast<std::int64_t>(site.figures.large_mapped_calls), Unit::count},
                         {"heap_calls", static_cast<std::int64_t>(site.figures.large_heap_calls), Unit::count},
                         {"largest_block_bytes", static_cast<std::int64_t>(site.largest_block_bytes), Unit::bytes}};
@@ -215,7 +234,7 @@ void find_overallocated(const FindingInput& input, Findings& findings) {
       format_bytes(most->live_bytes), when(process, *worst), format_bytes(most->overallocated_bytes),
       format_bytes(touched));
   finding.cause = touched * 2 > most->overallocated_bytes
-                      ? "The unused tails lie in recycled memory that was resident already."
+                      ? why_tails_are_resident(process.sites[most->site.value], *most)
                       : "Tails that were never written have no pages: they cost address space.";
   if (touched >= least_notable(process)) finding.remedy = "shrink to fit when a block is complete, or grow by less";
   finding.evidence = {{"overallocated_bytes", static_cast<std::int64_t>(most->overallocated_bytes), Unit::bytes},

@@ -39,10 +39,18 @@ struct GapFigures {
 // `blocks`: all live ones; those with a mapping of their own are passed over.
 GapFigures measure_gaps(const HeapExtent& heap, const BlocksInOrder& blocks, RangeSet& resident);
 
-// Trimmable bytes of the heap if the blocks of one site were freed; several sites in one walk.
-std::vector<Bytes> trimmable_without(const HeapExtent& heap, const BlocksInOrder& blocks,
-                                     const std::vector<SiteIndex>& sites,
-                                     const std::function<SiteIndex(StackId)>& site_of, RangeSet& resident);
+// The heap if the blocks of one site were freed.
+struct WithoutSite {
+  Bytes trimmable_bytes = 0;
+  // Up to so much less, if the thread that frees them had an empty cache: it keeps seven chunks of each size of up to
+  // 1040 bytes (glibc malloc/malloc.c, tcache), and each keeps the pages on which it and the next header lie.
+  Bytes thread_cache_bytes = 0;
+};
+
+// Several sites in one walk.
+std::vector<WithoutSite> trimmable_without(const HeapExtent& heap, const BlocksInOrder& blocks,
+                                           const std::vector<SiteIndex>& sites,
+                                           const std::function<SiteIndex(StackId)>& site_of, RangeSet& resident);
 
 // Gives the free bytes of each resident page that also has live bytes to the sites of these, in proportion.
 void share_pinned(const HeapExtent& heap, const BlocksInOrder& blocks, RangeSet& resident,

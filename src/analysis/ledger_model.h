@@ -63,10 +63,12 @@ struct SiteShare {
   Bytes overallocated_bytes = 0;  // requested less what memswell_used told
   Bytes pinned_bytes = 0;         // its share of the free bytes on pages where its blocks are among the survivors
   Bytes returns_bytes = 0;        // what malloc_trim(0) would return more if this site freed its blocks here
+  Bytes returns_bound_bytes = 0;  // of these, what may stay in the cache of the thread that frees
   bool returns_known = false;     // computed (for the sites that pin most)
   Bytes mapped_bytes = 0;         // resident bytes of its mmap and sbrk calls
   Bytes mapped_size_bytes = 0;    // address space of these
   Bytes huge_bytes = 0;           // of its blocks and mappings, on pages of 2 MiB
+  Bytes idle_bytes = 0;           // of its blocks and mappings: resident, not written in the phase that ends here
 };
 
 // One heap of the allocator: [heap], or a thread arena's heap (glibc: aligned 64 MiB).
@@ -89,6 +91,7 @@ struct Beside {
   Bytes zero_read_bytes = 0;      // only read: maps the kernel's zero page, not in RSS
   Bytes huge_rounding_bytes = 0;  // resident only because of a 2 MiB page: its part outside live blocks
   Bytes overallocated_bytes = 0;  // told by memswell_used
+  Bytes idle_bytes = 0;           // in live blocks and mappings, not written since idle_since_ns (run --idle)
 };
 
 struct LedgerRow {
@@ -115,6 +118,7 @@ struct LedgerSnapshot {
   trace::PageSource source = trace::PageSource::none;
   bool consistent = false;  // no thread was inside the allocator, and events stop where the pages were read
   Nanoseconds pause_ns = 0;
+  std::optional<Nanoseconds> idle_since_ns;  // writes were tracked from then on, to here
   bool heap_exact = false;          // glibc's geometry was used; else heap rows other than live and slack are estimates
   Bytes ambiguous_bytes = 0;        // zero page or shared page: the source could not tell; bounded by smaps Rss
   Bytes page_bytes_returnable = 0;  // what malloc_trim(0) would return: whole pages, = the heap_trimmable row

@@ -48,7 +48,8 @@ std::string_view finding_key(FindingKind kind) {
                                                                      "events_lost",
                                                                      "not_preloaded",
                                                                      "peak_between_samples",
-                                                                     "unnamed"};
+                                                                     "unnamed",
+                                                                     "idle"};
   return kKeys[static_cast<std::size_t>(kind)];
 }
 

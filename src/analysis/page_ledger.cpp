@@ -104,6 +104,7 @@ class Join {
   void place_pool_notes();
   void place(const PlacedBlock& placed, ZoneBooks& books);
   Address chunk_begin(const PlacedBlock& placed) const;
+  bool is_older_than_phase(const PlacedBlock& placed) const;
   Bytes idle_inside(const PlacedBlock& placed, Address begin, Address end);
   void note_heap(const PlacedBlock& placed, Bytes live);
   void place_rest(const ZoneBooks& books);
@@ -142,6 +143,13 @@ Address Join::chunk_begin(const PlacedBlock& placed) const {
   if (!has_own_mapping(placed.block.usable())) return placed.address - kChunkHeader;
   // From the page on: an aligned block may lie deeper in its mapping.
   return (placed.address - kMappedChunkHeader) / kPage * kPage;
+}
+
+// A block that came since can lie on pages that nobody has written yet: that is no sign of idleness.
+bool Join::is_older_than_phase(const PlacedBlock& placed) const {
+  constexpr Nanoseconds kMicrosecond = 1000;
+  return residency_.writes_known && input_.writes_since &&
+         placed.block.time_us() < *input_.writes_since / kMicrosecond;
 }
 
 // Resident bytes of the live part that are parked on the program's own free list.
@@ -193,6 +201,7 @@ void Join::place(const PlacedBlock& placed, ZoneBooks& books) {
     huge_live_ += huge;
     mine.huge_bytes += huge;
   }
+  if (is_older_than_phase(placed)) mine.idle_bytes += residency_.idle.overlap(begin, end_of_request);
   if (placed.block.noted && input_.used != nullptr) {
     const auto used = input_.used->find(placed.address);
     if (used != input_.used->end()) mine.overallocated_bytes += requested - std::min(requested, used->second);
@@ -231,6 +240,7 @@ void Join::place_mapped(const Zone& zone, Bytes bytes) {
   mine.mapped_bytes += bytes;
   mine.mapped_size_bytes += zone.end - zone.begin;
   if (residency_.huge.bytes() > 0) mine.huge_bytes += residency_.huge.overlap(zone.begin, zone.end);
+  if (input_.writes_since) mine.idle_bytes += residency_.idle.overlap(zone.begin, zone.end);
 }
 
 void Join::place_heap_rest(const Zone& zone, const ZoneBooks& books, std::size_t index) {
@@ -303,16 +313,22 @@ void Join::ask_what_if() {
       asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(count), asked.end(),
       [this](SiteIndex a, SiteIndex b) { return shares_[a.value].pinned_bytes > shares_[b.value].pinned_bytes; });
   asked.resize(count);
-  std::vector<Bytes> without(count, 0);
+  std::vector<WithoutSite> without(count);
   for (const HeapExtent& heap : space_.heaps) {
-    const std::vector<Bytes> here = trimmable_without(
+    const std::vector<WithoutSite> here = trimmable_without(
         heap, input_.blocks, asked, [this](StackId stack) { return site_of(stack); }, residency_.resident);
-    for (std::size_t i = 0; i < count; ++i) without[i] += here[i];
+    for (std::size_t i = 0; i < count; ++i) {
+      without[i].trimmable_bytes += here[i].trimmable_bytes;
+      without[i].thread_cache_bytes += here[i].thread_cache_bytes;
+    }
   }
   for (std::size_t i = 0; i < count; ++i) {
     SiteShare& mine = shares_[asked[i].value];
     const Bytes direct = asked[i].value < returned_directly_.size() ? returned_directly_[asked[i].value] : 0;
-    mine.returns_bytes = without[i] - std::min(without[i], row(Owner::heap_trimmable)) + direct;
+    const Bytes trimmable = without[i].trimmable_bytes;
+    const Bytes more = trimmable - std::min(trimmable, row(Owner::heap_trimmable));
+    mine.returns_bytes = more + direct;
+    mine.returns_bound_bytes = std::min(more, without[i].thread_cache_bytes);
     mine.returns_known = true;
   }
 }
@@ -330,6 +346,7 @@ void Join::sum_up() {
       static_cast<std::int64_t>(snapshot_.smaps_rss_bytes) - static_cast<std::int64_t>(rows + snapshot_.own_bytes);
   snapshot_.rss_bytes = snapshot_.smaps_rss_bytes - std::min(snapshot_.smaps_rss_bytes, snapshot_.own_bytes);
   snapshot_.beside.zero_read_bytes = residency_.zero.bytes();
+  if (residency_.writes_known) snapshot_.idle_since_ns = input_.writes_since;
   snapshot_.ambiguous_bytes = residency_.ambiguous_bytes;
   snapshot_.heap_exact = input_.allocator == Allocator::glibc && residency_.ambiguous_bytes == 0;
   snapshot_.page_bytes_returnable = row(Owner::heap_trimmable);
@@ -348,6 +365,7 @@ void Join::sum_up() {
   for (SiteShare& mine : shares_) {
     snapshot_.beside.untouched_bytes += mine.untouched_bytes;
     snapshot_.beside.overallocated_bytes += mine.overallocated_bytes;
+    snapshot_.beside.idle_bytes += mine.idle_bytes;
     if (mine.live_blocks + mine.mapped_size_bytes > 0) snapshot_.sites.push_back(mine);
   }
   std::sort(snapshot_.sites.begin(), snapshot_.sites.end(), [](const SiteShare& a, const SiteShare& b) {

@@ -6,6 +6,7 @@
 // Nothing is judged mapping by mapping; a resident byte is counted once, and the sum is compared with smaps Rss.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/ledger.h"
@@ -25,6 +26,7 @@ struct PageLedgerInput {
   const UsedNotes* used = nullptr;
   const SiteOfStack* sites = nullptr;
   Allocator allocator = Allocator::glibc;
+  std::optional<Nanoseconds> writes_since;  // if the pages tell what was written: since then
   std::size_t what_if_sites = 5;
 };
 

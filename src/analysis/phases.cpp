@@ -66,6 +66,7 @@ void PhaseCutter::at_boundary(const Reading& reading) {
   before.end_private_dirty_bytes = now.begin_private_dirty_bytes = reading.figures->private_dirty_bytes;
   // Until here the last sample stood in; it is of the phase before.
   extras_.back().seen_peak_rss = reading.figures->rss_bytes;
+  now.peak_private_dirty_bytes = reading.figures->private_dirty_bytes;
   before.peak_private_dirty_bytes = std::max(before.peak_private_dirty_bytes, reading.figures->private_dirty_bytes);
   Extra& extra = extras_[extras_.size() - 2];
   extra.dirty_end = extras_.back().dirty_begin = true;
@@ -132,7 +133,7 @@ void PhaseCutter::on(const trace::ProcessEnd& end) {
   phases_.back().end_ns = end.time;
 }
 
-std::vector<Phase> PhaseCutter::finish(Nanoseconds time, const std::vector<Window>& windows) {
+std::vector<Phase> PhaseCutter::finish(Nanoseconds time, const std::vector<Window>& windows, Bytes counting_error) {
   Phase& last = phases_.back();
   if (!ended_) {
     last.end_ns = std::max(time, last.begin_ns);
@@ -144,6 +145,7 @@ std::vector<Phase> PhaseCutter::finish(Nanoseconds time, const std::vector<Windo
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     fill_peak(i);
     Phase& phase = phases_[i];
+    if (phase.peak_rss_exact) phase.peak_rss_bound_bytes += counting_error;
     phase.private_dirty_known = extras_[i].dirty_begin && extras_[i].dirty_end;
     const std::size_t end = i + 1 < phases_.size() ? extras_[i + 1].first_window : windows.size();
     for (std::size_t w = extras_[i].first_window; w < end && w < windows.size(); ++w) {

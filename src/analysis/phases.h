@@ -29,7 +29,8 @@ class PhaseCutter {
   void on(const trace::ProcessEnd& end);
 
   // The phases with their live figures. `time`: end of the last one, if the process's end was not seen.
-  std::vector<Phase> finish(Nanoseconds time, const std::vector<Window>& windows);
+  // `counting_error`: of the kernel's mark; part of each exact peak's bound.
+  std::vector<Phase> finish(Nanoseconds time, const std::vector<Window>& windows, Bytes counting_error = 0);
 
   Bytes held_bytes() const { return phases_.size() * 2 * (sizeof(Phase) + sizeof(Extra)) + name_bytes_; }
   const std::string& current() const { return phases_.back().name; }

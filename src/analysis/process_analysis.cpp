@@ -1,11 +1,13 @@
 #include "analysis/process_analysis.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "analysis/findings.h"
 #include "analysis/pulses.h"
 #include "analysis/site_figures.h"
+#include "probes/smaps/high_water_mark.h"
 
 namespace memswell::analysis {
 
@@ -138,6 +140,8 @@ void ProcessAnalysis::make_ledger(const Reading& reading) {
     report_.allocator = run_.info->libc + " (through " + report_.allocator + ")";
   input.allocator = allocator_from(report_.allocator, run_.info->libc);
   input.what_if_sites = run_.options->what_if_sites;
+  input.writes_since = phase_snapshot_;
+  if (pending.pages.cause == trace::SnapshotCause::phase) phase_snapshot_ = pending.pages.time;
   LedgerSnapshot ledger = make_page_ledger(input);
   ledger.cause = pending.pages.cause;
   ledger.time_ns = pending.pages.time;
@@ -204,7 +208,8 @@ ProcessReport ProcessAnalysis::finish(Nanoseconds end) {
     report_.exit.reason = trace::EndReason::running;
   }
   ledger_.finish(report_.end_ns);
-  report_.phases = phases_.finish(report_.end_ns, ledger_.windows().windows());
+  report_.phases =
+      phases_.finish(report_.end_ns, ledger_.windows().windows(), counting_error());
   report_.timeline = timeline_.take();
   report_.lifetimes = ledger_.lifetimes();
   report_.stacks = ledger_.figures();
@@ -214,6 +219,15 @@ ProcessReport ProcessAnalysis::finish(Nanoseconds end) {
   fill_unnamed();
   explain(place);
   return std::move(report_);
+}
+
+// By how much the kernel's marks may be off on the machine of the recording.
+Bytes ProcessAnalysis::counting_error() const {
+  constexpr std::uint64_t kMostCpus = 8192;  // more are a damaged recording
+  std::uint32_t major = 0, minor = 0;
+  std::sscanf(run_.info->kernel.c_str(), "%u.%u", &major, &minor);
+  return smaps::high_water_mark_bound(major, minor, static_cast<std::uint32_t>(std::min(run_.info->cpus, kMostCpus)),
+                                      static_cast<std::uint32_t>(threads_), run_.info->page_bytes);
 }
 
 // What the figures mean. Needs everything else of the report.
@@ -228,6 +242,7 @@ void ProcessAnalysis::explain(const std::unordered_map<SiteIndex, SiteIndex>& pl
   input.process = &report_;
   input.windows = &windows;
   input.environment = run_.info->environment;
+  input.stretches = plan_.stretches;
   report_.findings = find_findings(input);
 }
 

@@ -64,6 +64,7 @@ class ProcessAnalysis {
   void make_ledger(const Reading& reading);
   void fill_totals();
   void fill_unnamed();
+  Bytes counting_error() const;
   void explain(const std::unordered_map<SiteIndex, SiteIndex>& place);
 
   RunContext run_;
@@ -76,6 +77,7 @@ class ProcessAnalysis {
   std::vector<trace::OwnRange> own_;
   SmapsFigures own_figures_;
   std::optional<Pending> pending_;
+  std::optional<Nanoseconds> phase_snapshot_;  // the last one at a phase's begin
   std::size_t page_snapshots_ = 0;
   std::size_t windows_ = 0;
   std::uint64_t threads_ = 0;

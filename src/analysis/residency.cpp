@@ -45,6 +45,9 @@ void place(const std::vector<Clipped>& runs, const smaps::Mapping& mapping, Resi
     } else {
       residency.resident.append(run.begin, run.end);
       if (has(run, trace::PageBit::huge)) residency.huge.append(run.begin, run.end);
+      if (!has(run, trace::PageBit::tracked)) continue;
+      residency.writes_known = true;
+      if (!has(run, trace::PageBit::written)) residency.idle.append(run.begin, run.end);
     }
   }
 }

@@ -35,6 +35,8 @@ struct Residency {
   RangeSet zero;      // present, but the kernel's zero page: not in RSS
   RangeSet swapped;
   RangeSet huge;  // of the resident ones
+  RangeSet idle;  // of the resident ones: not written since the phase began (run --idle)
+  bool writes_known = false;
   // Bytes of which the source could not say whether they are zero pages and which smaps Rss does not settle either:
   // the mapping has so many resident ones, but which they are is a guess (lowest addresses first).
   Bytes ambiguous_bytes = 0;

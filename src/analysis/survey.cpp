@@ -88,6 +88,24 @@ void Survey::choose_joins(const std::vector<Snapshot>& snapshots, Plan& plan) {
   }
 }
 
+// Where nobody announces phases, growth that never ends is seen from one part of the run to the next.
+void Survey::cut_stretches(const std::vector<CurvePoint>& curve, Plan& plan) {
+  constexpr std::size_t kStretches = 8;
+  constexpr Nanoseconds kShortestLife = 1'000'000'000;
+  if (curve.empty()) return;
+  const Nanoseconds begin = curve.front().time_ns;
+  const Nanoseconds life = curve.back().time_ns - begin;
+  if (life < kShortestLife) return;
+  for (std::size_t i = 1; i <= kStretches; ++i) {
+    const auto at = std::lower_bound(curve.begin(), curve.end(), begin + life * i / kStretches,
+                                     [](const CurvePoint& point, Nanoseconds time) { return point.time_ns < time; });
+    if (at == curve.end()) continue;
+    if (!plan.stretches.empty() && plan.stretches.back() == at->time_ns) continue;
+    plan.stretches.push_back(at->time_ns);
+    plan.cuts.insert(at->time_ns);
+  }
+}
+
 Plan Survey::plan(ProcessIndex index) const {
   Plan plan;
   if (index.value >= processes_.size()) return plan;
@@ -96,6 +114,7 @@ Plan Survey::plan(ProcessIndex index) const {
   for (const PulseShape& pulse : plan.pulses) {
     for (const CurvePoint* point : {&pulse.begin, &pulse.peak, &pulse.end}) plan.cuts.insert(point->time_ns);
   }
+  cut_stretches(process.curve, plan);
   choose_joins(process.snapshots, plan);
   plan.own = process.own;
   return plan;

@@ -15,7 +15,8 @@ namespace memswell::analysis {
 // For one process.
 struct Plan {
   std::vector<PulseShape> pulses;
-  std::set<Nanoseconds> cuts;            // times of samples at which a pulse begins, peaks or ends
+  std::set<Nanoseconds> cuts;            // times of samples at which a pulse begins, peaks or ends, or a stretch ends
+  std::vector<Nanoseconds> stretches;    // ends of eight even parts of the process's life, as near as samples allow
   std::vector<bool> join;                // by number of the page snapshot: make a ledger of it
   std::size_t peak_snapshot = SIZE_MAX;  // the page snapshot with the largest RSS
   std::vector<trace::OwnRange> own;      // memswell's, from the first page snapshot: readings before it hold them too
@@ -58,6 +59,7 @@ class Survey : public trace::Visitor {
 
   Process& process(ProcessIndex index);
   void note_time(Nanoseconds time) { last_time_ = time > last_time_ ? time : last_time_; }
+  static void cut_stretches(const std::vector<CurvePoint>& curve, Plan& plan);
   static void choose_joins(const std::vector<Snapshot>& snapshots, Plan& plan);
 
   trace::RunInfo info_;

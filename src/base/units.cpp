@@ -23,7 +23,7 @@ constexpr std::array kByteSuffixes = {
     Unit{"gib", 0x1p30}, Unit{"t", 0x1p40},  Unit{"tb", 0x1p40},  Unit{"tib", 0x1p40},
 };
 
-constexpr std::array kTimeSuffixes = {Unit{"", 1e9},     Unit{"ns", 1},   Unit{"us", 1e3},
+constexpr std::array kTimeSuffixes = {Unit{"ns", 1},   Unit{"us", 1e3},
                                       Unit{"µs", 1e3},   Unit{"ms", 1e6}, Unit{"s", 1e9},
                                       Unit{"min", 6e10}, Unit{"m", 6e10}, Unit{"h", 3.6e12}};
 
@@ -127,7 +127,7 @@ Result<Bytes> parse_bytes(std::string_view text) {
 Result<Nanoseconds> parse_duration(std::string_view text) {
   Nanoseconds time = 0;
   if (parse_quantity(text, kTimeSuffixes, time)) return time;
-  return Error{fmt::format("\"{}\" is not a duration: give a number with ns, us, ms, s, min or h, like 20ms", text),
+  return Error{fmt::format("\"{}\" is not a duration: give a number and its unit, ns, us, ms, s, min or h, like 20ms", text),
                ExitCode::usage};
 }
 

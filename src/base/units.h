@@ -35,7 +35,7 @@ std::string format_percent(std::uint64_t part, std::uint64_t whole);
 // Option values: "4096", "200MB", "64 KiB", "1.5g". MB and MiB both mean 2^20 bytes, as in all that memswell prints.
 Result<Bytes> parse_bytes(std::string_view text);
 
-// "20ms", "1.5s", "3min", "250us", "10ns", "1h"; a bare number is seconds.
+// "20ms", "1.5s", "3min", "250us", "10ns", "1h". A number without a unit is none.
 Result<Nanoseconds> parse_duration(std::string_view text);
 
 }  // namespace memswell

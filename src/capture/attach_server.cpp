@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include "base/check.h"
 #include "trace/format.h"
@@ -85,6 +86,30 @@ bool send_region(int connection, int region, Bytes region_bytes) {
   rights->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &region, sizeof region);
   return sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof payload);
+}
+
+// Like recv; a descriptor that came along goes into `descriptor`, any more of them are closed.
+ssize_t receive(int connection, std::span<char> bytes, UniqueFd& descriptor) {
+  constexpr std::size_t kMost = 4;
+  iovec part{bytes.data(), bytes.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(kMost * sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t received = recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (received < 0) return received;
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(head) + i * sizeof fd, sizeof fd);
+      descriptor = UniqueFd(fd);
+    }
+  }
+  return received;
 }
 
 }  // namespace
@@ -169,7 +194,7 @@ void AttachServer::accept_from(int listener, Nanoseconds now) {
     ucred peer{};
     socklen_t length = sizeof peer;
     if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) continue;
-    clients_.push_back({std::move(connection), peer.pid, peer.uid, now, ""});
+    clients_.push_back({std::move(connection), peer.pid, peer.uid, now, "", UniqueFd()});
   }
 }
 
@@ -178,9 +203,20 @@ bool AttachServer::is_control_line(const Client& client) const {
   return client.received.starts_with('!') && client.received.ends_with('\n');
 }
 
+bool AttachServer::take_tracker(Client& client) {
+  OfferedTracker offered;
+  if (client.received.size() < kTokenBytes + sizeof offered.slot) return false;
+  if (client.received.size() > kTokenBytes + sizeof offered.slot) return true;
+  if (!same_bytes(client.received.substr(0, kTokenBytes), token_)) return true;
+  std::memcpy(&offered.slot, client.received.data() + kTokenBytes, sizeof offered.slot);
+  offered.userfaultfd = std::move(client.descriptor);
+  if (trackers_.size() < kMostClients) trackers_.push_back(std::move(offered));
+  return true;
+}
+
 bool AttachServer::serve_client(Client& client, int region, Bytes region_bytes) {
   char bytes[512];
-  const ssize_t received = recv(client.connection.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+  const ssize_t received = receive(client.connection.get(), bytes, client.descriptor);
   if (received == 0) return true;
   if (received < 0) return errno != EAGAIN && errno != EINTR;
   client.received.append(bytes, static_cast<std::size_t>(received));
@@ -191,6 +227,7 @@ bool AttachServer::serve_client(Client& client, int region, Bytes region_bytes) 
       requests_.push_back({std::move(client.connection), client.pid, client.received.substr(1, client.received.size() - 2)});
     return true;
   }
+  if (client.descriptor) return take_tracker(client);
   if (client.received.size() < kTokenBytes) return false;
   if (!same_bytes(client.received, token_)) return true;
   attached_.push_back(open_process(client.pid));

@@ -5,6 +5,7 @@
 //                                        PATH   the same as a file, for programs in another network namespace
 //
 //   program:  TOKEN                  ─►  recorder:  the region's size (8 bytes, little-endian) and its descriptor
+//   program:  TOKEN SLOT, descriptor ─►  recorder:  no answer (--idle: a userfaultfd; SLOT of the region, 4 bytes)
 //   memswell mark:  !verb …\n  ─►  recorder:  one line of answer (control_protocol in README.md)
 //
 // Never blocks on a client: a slow or silent one is dropped after a second, and there are never more than 64.
@@ -27,6 +28,12 @@ namespace memswell::capture {
 
 // A program that was given the region; opened while it waited for it. Its pid is the recorder's view (SO_PEERCRED).
 using AttachedProgram = OpenedProcess;
+
+// A userfaultfd that the process in this slot of the region has made for --idle.
+struct OfferedTracker {
+  std::uint32_t slot = 0;
+  UniqueFd userfaultfd;
+};
 
 // A request from outside; answer it and close by dropping it.
 struct ControlRequest {
@@ -55,6 +62,7 @@ class AttachServer {
   void serve(int region, Bytes region_bytes, Nanoseconds now);
 
   std::vector<AttachedProgram> take_attached() { return std::exchange(attached_, {}); }
+  std::vector<OfferedTracker> take_trackers() { return std::exchange(trackers_, {}); }
   std::vector<ControlRequest> take_requests() { return std::exchange(requests_, {}); }
 
   // Takes the socket's file away (the directory too, if it is empty).
@@ -67,6 +75,7 @@ class AttachServer {
     uid_t uid = 0;
     Nanoseconds since = 0;
     std::string received;
+    UniqueFd descriptor;  // came with it
   };
 
   AttachServer() = default;
@@ -74,6 +83,7 @@ class AttachServer {
   // True: the client is done with.
   bool serve_client(Client& client, int region, Bytes region_bytes);
   bool is_control_line(const Client& client) const;
+  bool take_tracker(Client& client);
 
   UniqueFd abstract_;
   UniqueFd file_;
@@ -82,6 +92,7 @@ class AttachServer {
   std::string path_;
   std::vector<Client> clients_;
   std::vector<AttachedProgram> attached_;
+  std::vector<OfferedTracker> trackers_;
   std::vector<ControlRequest> requests_;
 };
 

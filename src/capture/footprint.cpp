@@ -193,6 +193,17 @@ bool Footprint::look(Image& image, trace::SmapsSnapshot& smaps, trace::PageSnaps
   return true;
 }
 
+// A phase that begins asks anew, its end or that of the process is told; in between nobody would know since when.
+void Footprint::track_writes(Image& image, const trace::SmapsSnapshot& smaps, trace::PageSnapshot& pages) {
+  const bool begins = pages.cause == trace::SnapshotCause::phase;
+  if (!begins && pages.cause != trace::SnapshotCause::exit) return;
+  if (pages.source != trace::PageSource::pagemap_scan) return;
+  if (begins) {
+    if (const auto parsed = smaps::parse_smaps(smaps.smaps); parsed) image.writes.follow(parsed->mappings, pages.own);
+  }
+  image.writes.mark_written(image.sampler->files(), begins, pages.runs);
+}
+
 void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::string& phase,
                          ClosedGate& gate) {
   // A ledger of the peak that does not add up is taken again at the next sample instead.
@@ -207,6 +218,7 @@ void Footprint::snapshot(Image& image, trace::SnapshotCause cause, const std::st
   pages.consistent = gate.is_quiet();
   image.snapshot_disagreement_bytes = 0;
   if (!look(image, smaps, pages)) return;
+  if (image.writes.works()) track_writes(image, smaps, pages);
   read_status(image, smaps.status);
   gate.open();
   pages.pause = gate.closed_for();

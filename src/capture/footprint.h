@@ -55,6 +55,7 @@ class Footprint {
   Bytes own_address_bytes(const Image& image) const;
   bool read_smaps(Image& image, std::string& text);
   bool look(Image& image, trace::SmapsSnapshot& smaps, trace::PageSnapshot& pages);
+  void track_writes(Image& image, const trace::SmapsSnapshot& smaps, trace::PageSnapshot& pages);
   void read_own(Image& image, const std::string& smaps_text);
   void sample_image(Image& image, Nanoseconds now);
 

@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "capture/memory_groups.h"
+#include "capture/write_tracker.h"
 #include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
 #include "trace/format.h"
@@ -70,6 +71,7 @@ struct Image {
 
   // Footprint.
   MemoryGroups::Group* memory_group = nullptr;
+  WriteTracker writes;
   Nanoseconds next_thorough = 0;  // when the next smaps is due
   Bytes peak_rss_bytes = 0;       // largest VmHWM read, over resets
   Bytes phase_peak_bytes = 0;     // VmHWM as last read

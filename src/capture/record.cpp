@@ -25,6 +25,7 @@
 #include "capture/recorder.h"
 #include "capture/region.h"
 #include "capture/stamp_clock.h"
+#include "probes/smaps/abilities.h"
 
 namespace memswell::capture {
 namespace {
@@ -53,13 +54,16 @@ Result<Preparation> prepare(const RecordOptions& options) {
   }
   if (!options.preload) *program = {.path = program->path, .probe = "", .reason = "It was to be sampled only.", .sampled_only = true};
   if (!program->reason.empty()) log::note(program->reason);
+  if (options.idle && !smaps::write_tracking_available())
+    log::warning("--idle has no effect: this kernel does not tell which pages were written (Linux 6.7 does, memswell doctor)");
   const format::StampSource stamp_source = choose_stamp_source();
   Result<Region> region = Region::create({.max_depth = options.max_depth,
                                           .on_full = options.when_full == WhenRingsAreFull::wait ? format::OnFull::wait
                                                                                                  : format::OnFull::drop,
                                           .stamp_source = stamp_source,
                                           .ring_memory = options.ring_memory,
-                                          .check_walks = options.check_walks});
+                                          .check_walks = options.check_walks,
+                                          .track_writes = options.idle && smaps::write_tracking_available()});
   if (!region) return region.error();
   Result<AttachServer> server = AttachServer::open(socket_name());
   if (!server) return server.error();

@@ -79,6 +79,7 @@ class Recorder final : public ControlSink {
   bool round();
   void service(Nanoseconds now);
   void housekeeping(Nanoseconds now);
+  void hand_out_trackers();
   void take_messages();
   void take_message(const Message& message);
   void report_first_process();
@@ -115,6 +116,7 @@ class Recorder final : public ControlSink {
   Nanoseconds next_housekeeping_ = 0;
   Nanoseconds last_flush_ = 0;
   std::vector<pollfd> polled_;
+  std::vector<OfferedTracker> offered_;  // their processes are not known yet
 };
 
 Recorder::Recorder(RecorderSetup setup)
@@ -170,6 +172,7 @@ void Recorder::service(Nanoseconds now) {
   setup_.attach_server.serve(region_.fd(), region_.bytes(), now);
   for (AttachedProgram& program : setup_.attach_server.take_attached()) tracker_.attached(std::move(program));
   tracker_.discover_slots();
+  hand_out_trackers();
   take_messages();
   tracker_.finish_ended();
   report_first_process();
@@ -184,11 +187,26 @@ void Recorder::service(Nanoseconds now) {
   if (now >= next_housekeeping_) housekeeping(now);
 }
 
+// A tracker can be there before its process is known: a slot is found when it is live.
+void Recorder::hand_out_trackers() {
+  for (OfferedTracker& offered : setup_.attach_server.take_trackers()) offered_.push_back(std::move(offered));
+  std::erase_if(offered_, [&](OfferedTracker& offered) {
+    const auto& running = images_.running();
+    const auto owner = std::ranges::find_if(
+        running, [&](const auto& image) { return image->slot == offered.slot && !image->process_ended; });
+    if (owner == running.end()) return false;
+    (*owner)->writes = WriteTracker(std::move(offered.userfaultfd));
+    return true;
+  });
+  if (constexpr std::size_t kMostWaiting = 256; offered_.size() > kMostWaiting) offered_.clear();
+}
+
 void Recorder::housekeeping(Nanoseconds now) {
   next_housekeeping_ = now + kHousekeepingInterval;
   tracker_.look_for_children();
   drain_.close_rings_of_ended_threads(Drain::EvenFew::no);
   layouts_.retire(drain_.rings().all());
+  region_.share_used_pages();
   if (now - last_flush_ >= (writer_.pending() >= kWorthAChunk ? kFlushInterval : kLongestUnflushed)) flush(now);
   watch_disk();
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 
@@ -42,6 +43,7 @@ void fill_header(format::RunHeader& header, const RegionOptions& options, Bytes 
   header.stamp_source = options.stamp_source;
   header.wait_limit_ms = kWaitLimitMs;
   header.check_walks = options.check_walks ? 1 : 0;
+  header.track_writes = options.track_writes ? 1 : 0;
   header.ring_page_budget =
       static_cast<std::uint32_t>(std::min<Bytes>(options.ring_memory / format::kPageBytes, pool_pages / 2));
   header.stamp_counter.store(1, std::memory_order_relaxed);
@@ -148,6 +150,30 @@ void Region::free_pool_pages(std::uint64_t first, std::uint64_t count) const {
   if (madvise(pages, count * format::kPageBytes, MADV_REMOVE) != 0) std::memset(pages, 0, count * format::kPageBytes);
   for (std::uint64_t page = first; page < first + count; ++page)
     header().pool_used[page / 64].fetch_and(~(std::uint64_t{1} << page % 64), std::memory_order_release);
+}
+
+void Region::share_used_pages() const {
+  std::vector<unsigned char> in_memory;
+  const auto used = [&](std::uint64_t page) {
+    return (header().pool_used[page / 64].load(std::memory_order_relaxed) >> page % 64 & 1) != 0;
+  };
+  for (std::uint64_t page = 0; page < format::kPoolPages;) {
+    if (header().pool_used[page / 64].load(std::memory_order_relaxed) == 0) {
+      page = (page / 64 + 1) * 64;
+      continue;
+    }
+    const std::uint64_t first = page;
+    while (page < format::kPoolPages && used(page)) ++page;
+    if (page == first) {
+      ++page;
+      continue;
+    }
+    const volatile std::byte* pages = pool_pages(first, page - first);
+    in_memory.resize(page - first);
+    if (mincore(pool_pages(first, page - first), (page - first) * format::kPageBytes, in_memory.data()) != 0) return;
+    for (std::uint64_t i = 0; i < page - first; ++i)
+      if ((in_memory[i] & 1) != 0) static_cast<void>(pages[i * format::kPageBytes]);
+  }
 }
 
 Result<void> Region::lock_recorder_mutex() const {

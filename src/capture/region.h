@@ -19,6 +19,7 @@ struct RegionOptions {
   format::StampSource stamp_source = format::StampSource::tsc;
   Bytes ring_memory = Bytes{16} << 20;
   bool check_walks = false;
+  bool track_writes = false;
 };
 
 class Region {
@@ -45,6 +46,10 @@ class Region {
   // Gives the pages' memory back to the kernel (they read as zero) and then the pages to the next claimer. Ranges
   // outside of the pool are ignored.
   void free_pool_pages(std::uint64_t first, std::uint64_t count) const;
+
+  // Maps what programs have filled of the pool here too: a shared page counts as private dirty memory of a program while no
+  // other process maps it (proc(5)), and the tables of step rules are read by programs only. Touches no page that is not there.
+  void share_used_pages() const;
 
   // The recorder takes the robust mutex that shows its death; once, from the thread that lives as long as it does.
   Result<void> lock_recorder_mutex() const;

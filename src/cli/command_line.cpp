@@ -35,12 +35,15 @@ std::string help_row(const HelpRow& row, std::size_t width) {
   return out + "\n";
 }
 
-// Runs `parse` as CLI11 validates the word, so that its sentence becomes the usage error.
+// "--output" of "-o,--output".
+std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+// Runs `parse` as CLI11 validates the word, so that its sentence becomes the usage error, with the option's name.
 template <class Target, class Parse>
-CLI::callback_t stored(Target& target, Parse parse) {
-  return [&target, parse](const CLI::results_t& words) {
+CLI::callback_t stored(const std::string& names, Target& target, Parse parse) {
+  return [option = long_name(names), &target, parse](const CLI::results_t& words) {
     const auto parsed = parse(words.back());
-    if (!parsed) throw CLI::ValidationError(parsed.error().sentence, CLI::ExitCodes::ValidationError);
+    if (!parsed) throw CLI::ValidationError(option + ": " + parsed.error().sentence, CLI::ExitCodes::ValidationError);
     target = *parsed;
     return true;
   };
@@ -54,7 +57,23 @@ Result<std::uint64_t> parse_number(std::string_view text) {
   return Error{fmt::format("'{}' is not a whole number", text), ExitCode::usage};
 }
 
-Result<std::string> as_it_is(const std::string& text) { return text; }
+Result<std::uint64_t> parse_count(std::string_view text) {
+  auto number = parse_number(text);
+  if (number && *number == 0) return Error{"0 would be nothing; give 1 or more", ExitCode::usage};
+  return number;
+}
+
+// Most often a variable of the shell that is not set.
+Result<std::string> not_empty(const std::string& text) {
+  if (text.empty()) return Error{"its value is empty", ExitCode::usage};
+  return text;
+}
+
+Result<Nanoseconds> parse_time_span(std::string_view text) {
+  auto time = parse_duration(text);
+  if (time && *time == 0) return Error{fmt::format("{} is no time; give more, like 20ms", text), ExitCode::usage};
+  return time;
+}
 
 }  // namespace
 
@@ -88,17 +107,19 @@ void CommandLine::flag(const std::string& names, bool& target, const std::string
 
 void CommandLine::value(const std::string& names, const std::string& label, std::string& target,
                         const std::string& help) {
-  state_->add(names, label, help, stored(target, as_it_is));
+  state_->add(names, label, help, stored(names, target, not_empty));
 }
 
 void CommandLine::value(const std::string& names, const std::string& label, std::optional<std::string>& target,
                         const std::string& help) {
-  state_->add(names, label, help, stored(target, as_it_is));
+  state_->add(names, label, help, stored(names, target, not_empty));
 }
 
 void CommandLine::values(const std::string& names, const std::string& label, std::vector<std::string>& target,
                          const std::string& help) {
-  const CLI::callback_t append = [&target](const CLI::results_t& words) {
+  const CLI::callback_t append = [option = long_name(names), &target](const CLI::results_t& words) {
+    const bool empty = std::ranges::any_of(words, [](const std::string& word) { return word.empty(); });
+    if (empty) throw CLI::ValidationError(option + ": its value is empty", CLI::ExitCodes::ValidationError);
     target.insert(target.end(), words.begin(), words.end());
     return true;
   };
@@ -108,33 +129,39 @@ void CommandLine::values(const std::string& names, const std::string& label, std
 
 void CommandLine::number(const std::string& names, const std::string& label, std::uint64_t& target,
                          const std::string& help) {
-  state_->add(names, label, help, stored(target, parse_number));
+  state_->add(names, label, help, stored(names, target, parse_number));
 }
 
 void CommandLine::number(const std::string& names, const std::string& label, std::optional<std::uint64_t>& target,
                          const std::string& help) {
-  state_->add(names, label, help, stored(target, parse_number));
+  state_->add(names, label, help, stored(names, target, parse_number));
 }
 
+void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help) {
+  state_->add(names, "N", help, stored(names, target, parse_count));
+}
+void CommandLine::count(const std::string& names, std::optional<std::uint64_t>& target, const std::string& help) {
+  state_->add(names, "N", help, stored(names, target, parse_count));
+}
 void CommandLine::size(const std::string& names, Bytes& target, const std::string& help) {
-  state_->add(names, "SIZE", help, stored(target, parse_bytes));
+  state_->add(names, "SIZE", help, stored(names, target, parse_bytes));
 }
 
 void CommandLine::size(const std::string& names, std::optional<Bytes>& target, const std::string& help) {
-  state_->add(names, "SIZE", help, stored(target, parse_bytes));
+  state_->add(names, "SIZE", help, stored(names, target, parse_bytes));
 }
 
 void CommandLine::duration(const std::string& names, Nanoseconds& target, const std::string& help) {
-  state_->add(names, "DURATION", help, stored(target, parse_duration));
+  state_->add(names, "DURATION", help, stored(names, target, parse_time_span));
 }
 
 void CommandLine::choice(const std::string& names, std::string& target, const std::vector<std::string>& choices,
                          const std::string& help) {
-  const auto among = [choices, names](const std::string& word) -> Result<std::string> {
+  const auto among = [choices](const std::string& word) -> Result<std::string> {
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
-    return Error{fmt::format("'{}' is none of {} ({})", word, names, fmt::join(choices, ", ")), ExitCode::usage};
+    return Error{fmt::format("'{}' is none of {}", word, fmt::join(choices, ", ")), ExitCode::usage};
   };
-  state_->add(names, fmt::format("{}", fmt::join(choices, "|")), help, stored(target, among));
+  state_->add(names, fmt::format("{}", fmt::join(choices, "|")), help, stored(names, target, among));
 }
 
 void CommandLine::positional(const std::string& label, std::string& target, const std::string& help) {

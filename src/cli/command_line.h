@@ -3,7 +3,7 @@
 //   line.value("-o,--output", "FILE", options->output, "write the recording there");
 //   line.program(options->command);       // PROG and everything after it, untouched
 //
-// Values are written when parse() succeeds. The variables must outlive the CommandLine.
+// Values are written when parse() succeeds; no value may be empty, and no duration 0. The variables must outlive the CommandLine.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,8 @@ class CommandLine {
   void number(const std::string& names, const std::string& label, std::uint64_t& target, const std::string& help);
   void number(const std::string& names, const std::string& label, std::optional<std::uint64_t>& target,
               const std::string& help);
+  void count(const std::string& names, std::uint64_t& target, const std::string& help);  // 1 or more
+  void count(const std::string& names, std::optional<std::uint64_t>& target, const std::string& help);
   void size(const std::string& names, Bytes& target, const std::string& help);
   void size(const std::string& names, std::optional<Bytes>& target, const std::string& help);
   void duration(const std::string& names, Nanoseconds& target, const std::string& help);

@@ -34,7 +34,6 @@ Result<std::vector<LabelledRecording>> recordings(CompareArguments& arguments) {
   if (!arguments.runs.command.empty()) {
     if (!arguments.files.empty())
       return Error{"compare takes recordings or a program to run, not both; see memswell compare --help", ExitCode::usage};
-    if (arguments.runs.repeat == 0) return Error{"--repeat 0 runs nothing", ExitCode::usage};
     arguments.runs.allocators = parted(arguments.allocators, ',');
     if (arguments.runs.allocators.empty() && !arguments.allocators.empty())
       return Error{"--allocators names none", ExitCode::usage};
@@ -74,7 +73,7 @@ Action declare(CommandLine& line) {
   line.value("--allocators", "LIST", arguments->allocators,
              "run the program that follows under each of them: glibc, jemalloc, mimalloc, tcmalloc, or the path of a library, "
              "separated by commas");
-  line.number("--repeat", "N", arguments->runs.repeat, "run the program that follows N times, under each allocator");
+  line.count("--repeat", arguments->runs.repeat, "run the program that follows N times, under each allocator");
   line.value("-o,--output", "DIRECTORY", arguments->runs.directory, "leave the recordings of these runs there; here if not given");
   line.flag("--json", arguments->json, "print the figures as JSON (docs/json.md)");
   declare_names(line, arguments->load);
@@ -88,7 +87,10 @@ Command compare_command() {
            .synopsis = "[OPTIONS] FILE FILE …   or   [OPTIONS] --allocators LIST | --repeat N -- PROG [ARGUMENTS …]",
            .purpose = "Prints recordings side by side, the first marked (*) as the reference, the others with a percentage "
                       "where they differ by 5 % or more, and \"no difference\" where the spread of repeated runs covers it; then "
-                      "the ledger rows and call sites that changed most.",
+                      "the ledger rows and call sites that changed most. Of the rows, overallocated is what the program "
+                      "told that it requested and does not use (memswell_used); untouched is what lies in live blocks on "
+                      "pages that nobody has touched, at the peak; retained is what was freed and is still resident at "
+                      "the end. ± is how far the farthest of repeated runs is from the median.",
            .examples = {"memswell compare before.swell after.swell                      two versions of a program",
                         "memswell compare --allocators glibc,jemalloc -- ./server      one program, two allocators",
                         "memswell compare -l a -l a -l b -l b 1.swell 2.swell 3.swell 4.swell   medians of two runs each"}},

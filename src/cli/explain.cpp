@@ -17,6 +17,7 @@ struct ExplainArguments {
 Result<int> run(const ExplainArguments& arguments) {
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
+  if (const auto checked = check_process(*run, arguments.processes.pid); !checked) return checked.error();
   return print(report::story(*run, {.processes = arguments.processes, .all_ledgers = arguments.all_ledgers}, standard_output()));
 }
 

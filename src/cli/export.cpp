@@ -35,6 +35,7 @@ Result<int> run(const ExportArguments& arguments) {
   if (arguments.format.empty()) return Error{"--format is missing; see memswell export --help", ExitCode::usage};
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
+  if (const auto checked = check_process(*run, arguments.pid); !checked) return checked.error();
   const report::ExportOptions options{.cost = *report::cost_named(arguments.sort), .pid = arguments.pid};
   for (const report::ExportFormat& format : report::export_formats()) {
     if (format.name != arguments.format) continue;

@@ -1,5 +1,7 @@
 #include "cli/load.h"
 
+#include <fmt/format.h>
+
 #include "analysis/analyse.h"
 #include "cli/symbol_names.h"
 #include "symbols/plumbing.h"
@@ -15,6 +17,15 @@ void declare_names(CommandLine& line, LoadOptions& options) {
 void declare_processes(CommandLine& line, report::ProcessChoice& choice) {
   line.number("--process", "PID", choice.pid, "only this process; otherwise the three with the largest peak RSS");
   line.flag("--all-processes", choice.all, "every process, in the order in which they began");
+}
+
+Result<void> check_process(const analysis::RunReport& run, std::optional<std::uint64_t> pid) {
+  if (!report::processes_with(run, pid).empty() || !pid) return {};
+  std::string pids;
+  for (const auto* process : report::chosen_processes(run, {}))
+    pids += fmt::format("{}{}", pids.empty() ? "" : ", ", process->pid);
+  if (report::chosen_processes(run, {}).size() < run.processes.size()) pids += " and smaller ones";
+  return Error{fmt::format("--process: the recording has no process {}; it has {}", *pid, pids), ExitCode::usage};
 }
 
 Result<analysis::RunReport> load(const std::string& path, const LoadOptions& options) {

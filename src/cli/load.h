@@ -1,6 +1,8 @@
 // A recording on the command line -> a report value: the analysis, with names from the symbols room.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ void declare_names(CommandLine& line, LoadOptions& options);
 
 // --process and --all-processes.
 void declare_processes(CommandLine& line, report::ProcessChoice& choice);
+
+// Error (usage): the recording has no process of that pid.
+Result<void> check_process(const analysis::RunReport& run, std::optional<std::uint64_t> pid);
 
 // Errors: those of the reader (unreadable_recording), or a --skip that is no regular expression (usage).
 Result<analysis::RunReport> load(const std::string& path, const LoadOptions& options);

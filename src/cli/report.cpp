@@ -27,6 +27,7 @@ Result<int> run(const ReportArguments& arguments) {
   if (arguments.json && arguments.html) return Error{"--json and --html are two reports; ask for one", ExitCode::usage};
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
+  if (const auto checked = check_process(*run, arguments.processes.pid); !checked) return checked.error();
   if (arguments.json) return print_to(arguments.output, arguments.force, report::json_report(*run));
   if (arguments.html)
     return print_to(arguments.output, arguments.force, report::html_report(*run, arguments.processes));
@@ -46,7 +47,7 @@ Action declare(CommandLine& line) {
   line.choice("-s,--sort", arguments->sort, report::cost_names(),
               "by what was live at the peak, the largest each held at its own peak, allocated in all, calls, temporary "
               "blocks, blocks never freed, or the allocator's rounding");
-  line.number("-n,--top", "N", arguments->top, "print N sites or branches; 10 if not given");
+  line.count("-n,--top", arguments->top, "print N sites or branches; 10 if not given");
   line.choice("--tree", arguments->tree, {"top-down", "bottom-up"}, "print call trees instead of a table");
   line.flag("--stack", arguments->stacks, "print the stack with most bytes below each site");
   declare_processes(line, arguments->processes);

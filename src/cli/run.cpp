@@ -106,6 +106,9 @@ void declare_phases(CommandLine& line, RunArguments& a) {
   line.duration("--phase-every", a.record.phase_every, "begin a new phase at this interval");
   line.choice("--snapshots", a.snapshots, {"all", "phases", "peaks", "none"},
               "when the residency of every page is read; at the end of a process it always is");
+  line.flag("--idle", a.record.idle,
+            "tell which memory a phase has not written (Linux 6.7; costs the program 1.4 µs a page first written in a phase, "
+            "and splits huge pages)");
   line.flag("--keep-peaks", a.keep_peaks,
             "leave the kernel's peak marks alone: a program that reads its own ru_maxrss sees them reset otherwise");
 }

@@ -56,6 +56,7 @@ Result<int> run(TimelineArguments& arguments) {
   arguments.load.keep_mappings = arguments.per_mapping;
   const auto run = load(arguments.file, arguments.load);
   if (!run) return run.error();
+  if (const auto checked = check_process(*run, arguments.processes.pid); !checked) return checked.error();
   const Processes every = report::processes_with(*run, arguments.processes.pid);
   if (arguments.format == "csv") return print(report::timeline_csv(every, arguments.selection));
   if (arguments.format == "json") return print(report::timeline_json(every, arguments.selection));

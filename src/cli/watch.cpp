@@ -100,7 +100,7 @@ Action declare(CommandLine& line) {
   line.optional_positional("PID", arguments->pid, "the process");
   line.value("--name", "NAME", arguments->name, "the process of this name, if there is only one");
   line.duration("--interval", arguments->interval, "time between rows; 1s if not given");
-  line.number("-n,--count", "N", arguments->count, "stop after N rows; otherwise when the process ends");
+  line.count("-n,--count", arguments->count, "stop after N rows; otherwise when the process ends");
   line.choice("-f,--format", arguments->format, {"table", "csv", "smaps"}, "as in memswell timeline");
   return [arguments] { return run(*arguments); };
 }

@@ -1,6 +1,8 @@
 // memswell workload: the built-in workloads, their variants side by side, and why they differ.
 #include <fmt/format.h>
-#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -15,7 +17,7 @@ struct WorkloadArguments {
   std::string name = "list";
   std::vector<std::string> variants;
   std::vector<std::string> set;
-  std::string passes, size;
+  std::optional<std::string> passes, size;
   std::string directory = ".";
   bool all = false;
   bool json = false;
@@ -37,6 +39,8 @@ Result<std::vector<const workloads::Variant*>> chosen(const workloads::Workload&
     if (variant == nullptr)
       return Error{fmt::format("{} has no variant '{}'; it has {}", workload.name, name, names_of(workload)),
                    ExitCode::usage};
+    if (std::ranges::find(out, variant) != out.end())
+      return Error{fmt::format("--variant {} is given twice; a table has one column of it", name), ExitCode::usage};
     out.push_back(variant);
   }
   if (!out.empty()) return out;
@@ -52,9 +56,9 @@ Result<std::vector<std::string>> changed(const workloads::Workload& workload, co
   std::vector<std::string> out;
   for (const auto& [given, option, flag] : {std::tuple{arguments.passes, workload.passes_option, "--passes"},
                                             std::tuple{arguments.size, workload.size_option, "--size"}}) {
-    if (given.empty()) continue;
+    if (!given) continue;
     if (option.empty()) return Error{fmt::format("{} has nothing that {} would change", workload.name, flag), ExitCode::usage};
-    out.push_back(fmt::format("{}={}", option, given));
+    out.push_back(fmt::format("{}={}", option, *given));
   }
   for (const std::string& word : arguments.set) {
     if (word.find('=') == std::string::npos)
@@ -64,7 +68,16 @@ Result<std::vector<std::string>> changed(const workloads::Workload& workload, co
   return out;
 }
 
+// Of the options only -o and --json mean something without a workload.
+Result<void> check_without_workload(const WorkloadArguments& arguments) {
+  const bool some = !arguments.variants.empty() || !arguments.set.empty() || arguments.passes || arguments.size || arguments.all;
+  if (!some) return {};
+  return Error{arguments.name + " takes no --variant, --all, --passes, --size or --set: they are of one workload", ExitCode::usage};
+}
+
 Result<int> run(const WorkloadArguments& arguments) {
+  const bool one = arguments.name != "list" && arguments.name != "real-seeds";
+  if (const auto checked = one ? Result<void>{} : check_without_workload(arguments); !checked) return checked.error();
   if (arguments.name == "list") return print(workload_list(standard_output()));
   if (arguments.name == "real-seeds") return run_real_seeds(arguments.directory, arguments.json);
   WorkloadRequest request;
@@ -81,7 +94,7 @@ Result<int> run(const WorkloadArguments& arguments) {
   const auto runs = run_variants(request);
   if (!runs) return runs.error();
   return print(arguments.json ? workload_json(*request.workload, *runs)
-                              : workload_text(*request.workload, *runs, standard_output()));
+                              : workload_text(request, *runs, standard_output()));
 }
 
 Action declare(CommandLine& line) {

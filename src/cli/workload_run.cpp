@@ -25,6 +25,17 @@ std::vector<std::string> arguments_of(const workloads::Variant& variant, const s
   return all;
 }
 
+// The program speaks of its own options; the person wrote others.
+Error in_words_of(const WorkloadRequest& request, Error error) {
+  if (error.exit_code != ExitCode::usage) return error;
+  for (const auto& [option, flag] : {std::pair{request.workload->passes_option, "--passes"},
+                                     std::pair{request.workload->size_option, "--size"}}) {
+    if (!option.empty() && error.sentence.find(fmt::format(": {}=", option)) != std::string::npos)
+      error.sentence += fmt::format(" ({} sets {})", flag, option);
+  }
+  return error;
+}
+
 void tell_progress(const WorkloadRequest& request, const workloads::Variant& variant) {
   if (standard_error().interactive) tell(fmt::format("{} {} …\n", request.workload->name, variant.name));
 }
@@ -36,7 +47,7 @@ Result<VariantRun> run_variant(const WorkloadRequest& request, const workloads::
   run.variant = &variant;
   run.arguments = arguments_of(variant, request.changed);
   auto alone = workloads::run_natively(program, run.arguments);
-  if (!alone) return alone.error();
+  if (!alone) return in_words_of(request, alone.error());
   run.alone = std::move(*alone);
   if (request.changed.empty()) run.checked = workloads::check(variant, run.alone, machine);
 

@@ -1,9 +1,12 @@
 #include "cli/workload_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <time.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/units.h"
 #include "report/bench_table.h"
@@ -24,7 +27,6 @@ using Value = std::optional<std::uint64_t>;
 
 constexpr std::size_t kFindings = 3;
 constexpr std::size_t kPulses = 2;
-constexpr std::size_t kMostPhaseRows = 24;
 
 BenchUnit bench_unit(workloads::Unit unit) {
   switch (unit) {
@@ -82,6 +84,20 @@ bool among(std::string_view prefixes, std::string_view name) {
   return false;
 }
 
+std::string_view without_number(std::string_view name) { return name.substr(0, name.rfind('-')); }
+
+// Of a hundred passes the first ones and the last tell the story.
+void leave_out_passes(std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 24, kFirst = 4;
+  std::map<std::string, std::size_t, std::less<>> count, seen;
+  for (const std::string& name : names) ++count[std::string(without_number(name))];
+  std::erase_if(names, [&](const std::string& name) {
+    const std::string work(without_number(name));
+    const std::size_t index = ++seen[work];
+    return count[work] > kMost && index > kFirst && index < count[work];
+  });
+}
+
 // The phases of all variants, in the order of the first that has them.
 std::vector<std::string> phase_names(const std::vector<VariantRun>& runs, std::string_view prefixes) {
   std::vector<std::string> names;
@@ -96,17 +112,15 @@ std::vector<std::string> phase_names(const std::vector<VariantRun>& runs, std::s
 
 BenchTable phase_table(const workloads::PhaseTable& wanted, const std::vector<VariantRun>& runs) {
   BenchTable table{std::string(wanted.heading), report::columns_of(compared(runs)), {}, wanted.total};
-  const auto names = phase_names(runs, wanted.phases);
+  auto names = phase_names(runs, wanted.phases);
+  const std::size_t all = names.size();
+  leave_out_passes(names);
+  table.total = wanted.total && names.size() == all;  // one over the rows that are shown would mislead
   for (const std::string& name : names) {
     BenchRow row{name, bench_unit(wanted.unit), {}, {}};
     for (const VariantRun& run : runs) row.values.push_back(figure(run.alone, name, wanted.metric, wanted.since_base));
     const bool measured = std::ranges::any_of(row.values, [](const Value& value) { return value.has_value(); });
     if (measured) table.rows.push_back(std::move(row));
-  }
-  // Many small passes: the first and the last tell the story; a total over all of them would hide which are shown.
-  if (table.rows.size() > kMostPhaseRows && !wanted.total) {
-    const auto half = static_cast<std::ptrdiff_t>(kMostPhaseRows / 2);
-    table.rows.erase(table.rows.begin() + half, table.rows.end() - half);
   }
   return table;
 }
@@ -154,14 +168,20 @@ std::string expectations(const VariantRun& run, const report::Terminal& terminal
   return out + "\n" + failures;
 }
 
-// How the first passes differ: the second pulse against the first, the third against the second.
+// How the first phases differ that rise above the one before: the highest pulse of each, against the pulse before it.
 std::string pulses(const analysis::ProcessReport& process, const report::Terminal& terminal) {
-  std::string out;
-  std::size_t shown = 0;
+  std::vector<const analysis::Pulse*> highest;
   for (const analysis::Pulse& pulse : process.pulses) {
-    if (pulse.comparison.empty() || shown++ == kPulses) continue;
-    const std::string text = fmt::format("  then RSS peaked at {} in phase \"{}\". {}", format_bytes(pulse.peak_rss_bytes),
-                                         report::escaped(pulse.phase), report::escaped(pulse.comparison));
+    if (pulse.comparison.empty()) continue;
+    const bool same = !highest.empty() && highest.back()->phase == pulse.phase;
+    if (!same) highest.push_back(&pulse);
+    else if (pulse.peak_rss_bytes > highest.back()->peak_rss_bytes) highest.back() = &pulse;
+  }
+  if (highest.size() > kPulses) highest.resize(kPulses);
+  std::string out;
+  for (const analysis::Pulse* pulse : highest) {
+    const std::string text = fmt::format("  then RSS peaked at {} in phase \"{}\". {}", format_bytes(pulse->peak_rss_bytes),
+                                         report::escaped(pulse->phase), report::escaped(pulse->comparison));
     out += report::wrapped(text, terminal.width, 4) + "\n";
   }
   return out;
@@ -192,10 +212,14 @@ std::string workload_list(const report::Terminal& terminal) {
   return out;
 }
 
-std::string workload_text(const workloads::Workload& workload, const std::vector<VariantRun>& runs,
+std::string workload_text(const WorkloadRequest& request, const std::vector<VariantRun>& runs,
                           const report::Terminal& terminal) {
+  const workloads::Workload& workload = *request.workload;
   std::string out = fmt::format("{}: {}\n\n", workload.name, workload.summary);
   out += report::wrapped(workload.explanation, terminal.width, 0) + "\n\n";
+  if (!request.changed.empty())
+    out += report::wrapped(fmt::format("Run with {}: numbers in the lines above are those of the usual size.",
+                                       fmt::join(request.changed, " ")), terminal.width, 0) + "\n\n";
   out += header(workload, runs, terminal) + "\n";
   out += report::bench_table(main_table(workload, runs), terminal) + "\n";
   for (const workloads::PhaseTable& wanted : workload.phase_tables) {

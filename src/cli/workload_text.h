@@ -10,7 +10,7 @@
 namespace memswell::cli {
 
 std::string workload_list(const report::Terminal& terminal);
-std::string workload_text(const workloads::Workload& workload, const std::vector<VariantRun>& runs,
+std::string workload_text(const WorkloadRequest& request, const std::vector<VariantRun>& runs,
                           const report::Terminal& terminal);
 std::string workload_json(const workloads::Workload& workload, const std::vector<VariantRun>& runs);
 

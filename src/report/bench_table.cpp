@@ -39,11 +39,12 @@ std::string value_text(BenchUnit unit, std::uint64_t value) {
   return {};
 }
 
-// "±3 %": half of the range, as a part of the median.
+// "±3 %": how far the farthest run is from the median, as a part of it.
 std::string spread_text(std::uint64_t median, const BenchRange& range) {
   if (range.low == range.high || median == 0) return {};
-  const double half = static_cast<double>(range.high - range.low) / 2 / static_cast<double>(median) * 100;
-  return half < 1 ? " ±<1 %" : fmt::format(" ±{:.0f} %", half);
+  const std::uint64_t farthest = std::max(range.high - std::min(range.high, median), median - std::min(median, range.low));
+  const double percent = static_cast<double>(farthest) / static_cast<double>(median) * 100;
+  return percent < 1 ? " ±<1 %" : fmt::format(" ±{:.0f} %", percent);
 }
 
 std::string difference(const BenchRow& row, std::size_t column) {
@@ -146,6 +147,12 @@ bool common(const std::vector<Facts>& facts, std::size_t key) {
   return true;
 }
 
+// Of sorted values that are all there; of an even number the mean of the two in the middle.
+std::uint64_t median_of(const std::vector<Value>& sorted) {
+  const std::uint64_t low = *sorted[(sorted.size() - 1) / 2], high = *sorted[sorted.size() / 2];
+  return low + (high - low) / 2;
+}
+
 }  // namespace
 
 bool overlap(const BenchRange& a, const BenchRange& b) { return a.low <= b.high && b.low <= a.high; }
@@ -156,7 +163,7 @@ BenchRow row_of_runs(std::string name, BenchUnit unit, const std::vector<std::ve
   for (std::vector<Value> runs : columns) {
     std::sort(runs.begin(), runs.end());  // an empty value comes first
     const bool known = !runs.empty() && runs[0].has_value();
-    row.values.push_back(known ? runs[(runs.size() - 1) / 2] : std::nullopt);
+    row.values.push_back(known ? Value(median_of(runs)) : std::nullopt);
     row.ranges.push_back(known ? BenchRange{*runs.front(), *runs.back()} : BenchRange{});
     repeated = repeated || runs.size() > 1;
   }

@@ -49,6 +49,7 @@ void write_beside(JsonWriter& json, const analysis::Beside& beside) {
   json.number("zero_read_bytes", beside.zero_read_bytes);
   json.number("huge_rounding_bytes", beside.huge_rounding_bytes);
   json.number("overallocated_bytes", beside.overallocated_bytes);
+  json.number("idle_bytes", beside.idle_bytes);
   json.end_object();
 }
 
@@ -65,12 +66,15 @@ void write_shares(JsonWriter& json, const LedgerSnapshot& snapshot) {
     json.number("pinned_bytes", share.pinned_bytes);
     if (share.returns_known) {
       json.number("returns_bytes", share.returns_bytes);
+      json.number("returns_bound_bytes", share.returns_bound_bytes);
     } else {
       json.null("returns_bytes");
+      json.null("returns_bound_bytes");
     }
     json.number("mapped_bytes", share.mapped_bytes);
     json.number("mapped_size_bytes", share.mapped_size_bytes);
     json.number("huge_bytes", share.huge_bytes);
+    json.number("idle_bytes", share.idle_bytes);
     json.end_object();
   }
   json.end_array();
@@ -127,6 +131,11 @@ void write_snapshot(JsonWriter& json, const LedgerSnapshot& snapshot) {
   json.text("source", source_key(snapshot.source));
   json.flag("consistent", snapshot.consistent);
   json.number("pause_ns", snapshot.pause_ns);
+  if (snapshot.idle_since_ns) {
+    json.number("idle_since_ns", *snapshot.idle_since_ns);
+  } else {
+    json.null("idle_since_ns");
+  }
   json.flag("heap_exact", snapshot.heap_exact);
   json.number("ambiguous_bytes", snapshot.ambiguous_bytes);
   json.number("page_bytes_returnable", snapshot.page_bytes_returnable);

@@ -170,6 +170,7 @@ std::string beside_text(const ProcessReport& process, const LedgerSnapshot& snap
       {beside.untouched_bytes,
        "allocated and never touched" + (untouched == nullptr ? "" : fmt::format(" (most by {})", site_text(*untouched)))},
       {beside.overallocated_bytes, "allocated and not used, as the program says"},
+      {beside.idle_bytes, "alive and not written in the phase that ended here"},
       {beside.zero_read_bytes, "only read, sharing the kernel's zero page"},
       {beside.swapped_bytes, "swapped out"},
       {beside.lazily_freed_bytes, "given back, not yet taken by the kernel"},

@@ -35,7 +35,8 @@ std::string headline(const RunReport& run, const Terminal& terminal) {
 std::string processes_line(const RunReport& run, const ProcessReport& shown) {
   if (run.processes.size() < 2) return {};
   std::string out = fmt::format("  {} process images", run.processes.size());
-  if (run.tree_peak.pss_bytes != 0)
+  // Read now and then, while the peak of each process is exact: below it, the sum says nothing.
+  if (run.tree_peak.pss_bytes >= std::max<Bytes>(shown.totals.peak_rss_bytes, 1))
     out += fmt::format(", at most {} together with shared pages counted once", format_bytes(run.tree_peak.pss_bytes));
   return out + fmt::format("; below the largest, {} (pid {})\n", command_text(shown.command, 40), shown.pid);
 }

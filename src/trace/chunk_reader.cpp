@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 #include "trace/chunk_checksum.h"
@@ -107,6 +108,10 @@ bool ChunkReader::next() {
   end_ += sizeof(header) + header.stored_bytes;
   ++sequence_;
   return true;
+}
+
+Chunk ChunkReader::take(std::vector<std::uint8_t> memory) {
+  return {std::exchange(raw_, std::move(memory)), std::exchange(columns_, {}), end_};
 }
 
 bool ChunkReader::decompress(const disk::ChunkHeader& header) {

@@ -15,8 +15,17 @@
 
 namespace memswell::trace {
 
+// A chunk on its own: the columns are parts of `raw`, whose memory moves with it.
+struct Chunk {
+  std::vector<std::uint8_t> raw;
+  std::array<std::span<const std::uint8_t>, disk::kColumns> columns{};
+  std::uint64_t bytes_read = 0;  // of the file, up to its end
+};
+
 class ChunkReader {
  public:
+  using Columns = std::array<std::span<const std::uint8_t>, disk::kColumns>;
+
   // Checks the header of the file. Errors as read_recording().
   static Result<ChunkReader> open(const std::string& path);
 
@@ -26,7 +35,9 @@ class ChunkReader {
 
   // The next chunk's columns are in columns(), until the next call. False: there is none; damage() says why.
   bool next();
-  const std::array<std::span<const std::uint8_t>, disk::kColumns>& columns() const { return columns_; }
+  const Columns& columns() const { return columns_; }
+  // The chunk itself, in exchange for memory that the next one may use. columns() is empty then.
+  Chunk take(std::vector<std::uint8_t> memory);
 
   // Of the whole chunks so far.
   std::uint64_t bytes_read() const { return end_; }
@@ -45,7 +56,7 @@ class ChunkReader {
   std::unique_ptr<Decompressor> decompressor_;
   std::vector<std::uint8_t> stored_;
   std::vector<std::uint8_t> raw_;
-  std::array<std::span<const std::uint8_t>, disk::kColumns> columns_{};
+  Columns columns_{};
   std::uint64_t end_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint32_t time_shift_ = 0;

@@ -258,7 +258,8 @@ enum class PageBit : std::uint32_t {
   shared = 32,         // mapped by another process too, as far as the source can tell
   shared_known = 64,   // bit `shared` is meaningful
   maybe_zero_page = 128,  // source cannot tell the zero page from a page shared by fork
-  written = 256,       // --idle: written since the last phase
+  written = 256,       // since the phase began; meaningful if `tracked`
+  tracked = 512,       // run --idle: it is known whether the page was written
 };
 
 struct PageRun {

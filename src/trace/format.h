@@ -45,6 +45,7 @@ struct RunHeader {
   StampSource stamp_source;
   std::uint32_t wait_limit_ms;  // longest wait on a full ring without progress of the recorder
   std::uint32_t check_walks;    // 1: compare every stack walk with libunwind's and count differences
+  std::uint32_t track_writes;   // 1: each process offers a userfaultfd(2) for asynchronous write protection (--idle)
   // A robust, process-shared pthread mutex held by the recorder for its whole life. The kernel sets
   // FUTEX_OWNER_DIED in its first word when the recorder dies (set_robust_list(2)).
   alignas(8) std::uint32_t recorder_mutex[10];

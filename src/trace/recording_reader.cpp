@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "trace/chunk_reader.h"
+#include "trace/read_ahead.h"
 #include "trace/stream_decoder.h"
 
 namespace memswell::trace {
@@ -29,8 +30,8 @@ std::string end_sentence(const ReadSummary& summary, const std::optional<RunEnd>
 Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor) {
   Result<ChunkReader> opened = ChunkReader::open(path);
   if (!opened) return opened.error();
-  ChunkReader& chunks = *opened;
-  StreamDecoder decoder(visitor, chunks.time_shift());
+  StreamDecoder decoder(visitor, opened->time_shift());
+  ReadAhead chunks(*std::move(opened));
   ReadSummary summary;
   summary.bytes_read = chunks.bytes_read();
   std::string_view damage;

@@ -91,7 +91,7 @@ TEST_F(Compare, MisuseIsSaidInASentence) {
       {{"compare"}, 2, "at least two recordings"},
       {{"compare", "one.swell"}, 2, "at least two recordings"},
       {{"compare", "one.swell", "two.swell"}, 3, "one.swell"},
-      {{"compare", "--repeat", "0", "--", "/bin/true"}, 2, "--repeat 0"},
+      {{"compare", "--repeat", "0", "--", "/bin/true"}, 2, "--repeat: 0 would be nothing"},
       {{"compare", "--repeat", "2", "one.swell", "two.swell"}, 2, "need a program"},
       {{"compare", "--allocators", "snmalloc", "--", "/bin/true"}, 2, "snmalloc"},
       {{"compare", "--allocators", ",", "--", "/bin/true"}, 2, "--allocators"},

@@ -29,12 +29,12 @@ double row(const json& snapshot, const std::string& owner) {
 }
 
 // What malloc_trim(0) would return more if the site freed its blocks.
-double what_if(const json& process, const json& snapshot, const std::string& function) {
+double what_if(const json& process, const json& snapshot, const std::string& function,
+               const char* figure = "returns_bytes") {
   double bytes = 0;
   for (const json& share : snapshot.at("sites")) {
     const json& site = process.at("sites").at(share.at("site").get<std::size_t>());
-    if (site.at("function") == function && !share.at("returns_bytes").is_null())
-      bytes += share.at("returns_bytes").get<double>();
+    if (site.at("function") == function && !share.at(figure).is_null()) bytes += share.at(figure).get<double>();
   }
   return bytes;
 }
@@ -84,6 +84,24 @@ INSTANTIATE_TEST_SUITE_P(
                                "site_a",
                                {{"MEMSWELL_NO_PAGEMAP_SCAN", "1"}}}),
     [](const auto& instance) { return std::string(instance.param.name); });
+
+// Main frees the blocks of three threads with an empty cache of its own: that keeps up to seven of each size.
+TEST(Predictions, WhatTheFreeingThreadsCacheKeepsIsWithinTheStatedBound) {
+  RecordOptions options;
+  options.run_options = {"--phase-on", R"(^@phase (\S+))"};
+  const Recorded recorded = record({case_path("fragmented"), "300000", "1", "m", "3", "empty"}, options);
+  ASSERT_EQ(recorded.run.exit_code, 0) << recorded.run.err;
+  char* end = nullptr;
+  std::strtol(recorded.run.out.c_str(), &end, 10);
+  const double returned = kPage * static_cast<double>(std::strtol(end, nullptr, 10));
+  const json told = process(recorded, "fragmented");
+  const json freed = snapshot_of(told, "phase freed");
+  const double most = what_if(told, freed, "site_b");
+  const double bound = what_if(told, freed, "site_b", "returns_bound_bytes");
+  EXPECT_LE(returned, most * 1.01);
+  EXPECT_GE(returned, most - bound);
+  EXPECT_LE(bound, 2.0 * 3 * 7 * 16 * kPage) << "three arenas, sixteen sizes, seven of each, two pages each";
+}
 
 TEST(OwnBreak, MemoryGotBySbrkIsMappedAndNotToBeTrimmed) {
   RecordOptions options;

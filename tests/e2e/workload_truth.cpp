@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -38,6 +39,18 @@ void expect_same_private_dirty(const Told& told) {
   }
 }
 
+// A program that ends a moment after a boundary may be gone before memswell has looked at it: the exit's snapshot stands for
+// both. Only then may one be missing.
+bool is_outrun(const Told& told, std::size_t phase, const std::string& at) {
+  constexpr double kMoment = 0.5e9;
+  const json& snapshots = told.process.at("snapshots");
+  if (std::ranges::any_of(snapshots, [&](const json& each) { return each.at("at") == at; })) return false;
+  const json& phases = told.recorded.at("phases");
+  double left = 0;
+  for (std::size_t i = phase + 1; i < phases.size(); ++i) left += number(phases[i], "wall_ns");
+  return left < kMoment;
+}
+
 // RSS, against what the program read in the same run, just before memswell did: never more, and less only by pages of
 // memswell's own, which its recorder gives back as it empties the rings; the bound of the phase's peak says how many those
 // can be. The last phase ends at the exit.
@@ -46,6 +59,7 @@ void expect_same_rss(const Told& told) {
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const bool last = i + 1 == phases.size();
     const std::string at = last ? "exit" : "phase " + phases[i + 1].at("name").get<std::string>();
+    if (is_outrun(told, i, at)) continue;
     const double more = number(snapshot_at(told.process, at), "smaps_rss_bytes") - number(phases[i], "rss_bytes");
     EXPECT_LE(more, kReadTwice) << at;
     const json& phase = named(told.process.at("phases"), phases[i].at("name"));

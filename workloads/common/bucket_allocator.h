@@ -56,7 +56,7 @@ class BucketAllocator {
   void extend(std::size_t size) {
     const std::size_t growth = size > kGrowth ? size : kGrowth;
     char* more = static_cast<char*>(::sbrk(static_cast<std::intptr_t>(growth)));
-    if (reinterpret_cast<std::intptr_t>(more) == -1) std::abort();
+    if (reinterpret_cast<std::intptr_t>(more) == -1) give_up("sbrk", growth);
     if (more != end_) next_ = more;  // somebody else moved the break
     end_ = more + growth;
     heap_bytes += growth;

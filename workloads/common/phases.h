@@ -29,8 +29,9 @@ struct PhaseRecord {
   std::int64_t heap_free_bytes;  // free, and still held
 };
 
-inline constexpr std::uint32_t kMostPhases = 300;
-inline constexpr std::uint32_t kMostFacts = 2000;
+inline constexpr std::uint64_t kMostPasses = 1000;  // passes, calls, rows: what has phases of its own each time
+inline constexpr std::uint32_t kMostPhases = 4 * kMostPasses + 10;
+inline constexpr std::uint32_t kMostFacts = 8 * kMostPasses;
 inline PhaseRecord phases[kMostPhases];
 inline std::uint32_t phase_count = 0;
 inline Fact facts[kMostFacts];
@@ -115,7 +116,7 @@ inline void print_phase(Text<8192>& out, std::uint32_t index) {
 inline int finish(int argc, char** argv) {
   end_phase();
   static Text<8192> out;
-  out.add("{").member("workload", Options::program_name()).key("arguments").add("[");
+  out.add("{").member("workload", program_name()).key("arguments").add("[");
   for (int i = 1; i < argc; ++i) out.add(i > 1 ? ",\"" : "\"").add(argv[i]).add("\"");
   out.add("]").key("recorded").add(under_memswell() ? "true" : "false");
   out.member("calls", tally.calls).member("requested_bytes", tally.requested_bytes);

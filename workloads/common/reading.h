@@ -11,6 +11,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "common/give_up.h"
+
 namespace workload {
 
 struct Reading {
@@ -115,7 +117,7 @@ inline PageCount count_whole_pages(const void* begin, std::size_t bytes) {
 template <class T>
 inline T* map_anonymous(std::size_t count) {
   void* p = ::mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) std::abort();
+  if (p == MAP_FAILED) give_up("mmap", count * sizeof(T));
   return static_cast<T*>(p);
 }
 

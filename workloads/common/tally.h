@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/give_up.h"
+
 namespace workload {
 
 struct Tally {
@@ -45,27 +47,27 @@ template <class T>
   return p;
 }
 
-inline void* checked(void* p) {
-  if (p == nullptr) std::abort();  // no memory: nothing below would be true
+inline void* checked(void* p, std::size_t bytes) {
+  if (p == nullptr) give_up("malloc", bytes);  // nothing below would be true
   return p;
 }
 
 }  // namespace workload
 
 inline void* xmalloc(std::size_t bytes) {
-  void* p = workload::checked(workload::keep(std::malloc(bytes)));
+  void* p = workload::checked(workload::keep(std::malloc(bytes)), bytes);
   workload::tally.allocated(bytes);
   return p;
 }
 
 inline void* xcalloc(std::size_t bytes) {
-  void* p = workload::checked(workload::keep(std::calloc(1, bytes)));
+  void* p = workload::checked(workload::keep(std::calloc(1, bytes)), bytes);
   workload::tally.allocated(bytes);
   return p;
 }
 
 inline void* xrealloc(void* p, std::size_t old_bytes, std::size_t bytes) {
-  p = workload::checked(workload::keep(std::realloc(p, bytes)));
+  p = workload::checked(workload::keep(std::realloc(p, bytes)), bytes);
   if (old_bytes != 0) {
     workload::tally.freed(old_bytes);
     --workload::tally.frees;

@@ -27,13 +27,24 @@ ROWS = [
     ("decode 10**6 null bytes", lambda data=b"\0" * 10**6: data.decode()),
     ("(None,) * 10**0", lambda n=1: (None,) * n),
     ("(None,) * 10**1", lambda n=10: (None,) * n),
+    ("(None,) * 10**2", lambda n=10**2: (None,) * n),
     ("(None,) * 10**3", lambda n=10**3: (None,) * n),
+    ("(None,) * 10**4", lambda n=10**4: (None,) * n),
     ("(None,) * 10**5", lambda n=10**5: (None,) * n),
+    ("(None,) * 10**6", lambda n=10**6: (None,) * n),
     ("(None,) * 10**7", lambda n=10**7: (None,) * n),
+    ("([None] * 10)[1:-1]", lambda n=10: ([None] * n)[1:-1]),
     ("([None] * 10**3)[1:-1]", lambda n=10**3: ([None] * n)[1:-1]),
     ("([None] * 10**6)[1:-1]", lambda n=10**6: ([None] * n)[1:-1]),
     ("bytes(50 MiB)", lambda n=50 * MIB: bytes(n)),
     ("bytearray(50 MiB)", lambda n=50 * MIB: bytearray(n)),
+]
+
+# Left out unless the argument is "all": they need 2 GB and a minute.
+LARGE_ROWS = [
+    ("decode 10**8 null bytes", lambda n=10**8: bytes(n).decode()),
+    ("(None,) * 10**8", lambda n=10**8: (None,) * n),
+    ("([None] * 10**8)[1:-1]", lambda n=10**8: ([None] * n)[1:-1]),
 ]
 
 
@@ -44,7 +55,7 @@ def fastest(make):
     once = time.perf_counter() - begin
     batch = max(1, min(10000, int(2e-4 / max(once, 1e-8))))
     best = once
-    for _ in range(3):
+    for _ in range(3 if once < 0.5 else 1):
         begin = time.perf_counter()
         for _ in range(batch):
             make()
@@ -83,7 +94,7 @@ def memory_of(make):
 def main():
     print("%-26s %12s %10s %10s %10s" % ("", "fastest", "alive kB", "read kB", "written kB"))
     total = 0.0
-    for name, make in ROWS:
+    for name, make in ROWS + (LARGE_ROWS if sys.argv[1:] == ["all"] else []):
         memswell.phase(name)
         alive, read, written = memory_of(make)
         seconds = fastest(make)

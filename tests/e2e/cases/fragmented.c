@@ -1,7 +1,7 @@
 // A fragmented heap: COUNT objects of 16 to 255 bytes from four sites, 95 % freed at random. Then what memswell has
 // predicted is done: malloc_trim(0), then the site WHICH (0 to 3) frees its blocks and malloc_trim(0) again. Prints the
 // pages that came back, as smaps_rollup tells. Third argument: c (calloc), r (blocks of two sites grow by realloc), m; fourth:
-// number of threads, 0 for none but main.
+// number of threads, 0 for none but main; any fifth: main's own cache is empty when it frees the threads' blocks.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <malloc.h>
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     shares[i] = (struct share){part, untouched_heap(part * sizeof(void *)), untouched_heap(part), 88172645463325252u + 977 * i};
   }
   if (threads == 0) fill_and_free(&shares[0]);
-  if (threads > 0) fill_own_cache();
+  if (threads > 0 && argc < 6) fill_own_cache();
   for (int i = 0; i < threads; i++) pthread_create(&ids[i], NULL, fill_and_free, &shares[i]);
   for (int i = 0; i < threads; i++) pthread_join(ids[i], NULL);
   announce("@phase freed\n");

@@ -76,6 +76,7 @@ class FindingsTest : public ::testing::Test {
     input.process = &process_;
     input.windows = &windows_;
     input.environment = environment_;
+    input.stretches = stretches_;
     return find_findings(input);
   }
   // The only one of its kind; fails if there is none or more.
@@ -97,6 +98,7 @@ class FindingsTest : public ::testing::Test {
   ProcessReport process_;
   std::vector<Window> windows_;
   std::vector<std::string> environment_;
+  std::vector<Nanoseconds> stretches_;
 };
 
 }  // namespace memswell::analysis::test

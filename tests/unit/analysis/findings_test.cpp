@@ -124,6 +124,27 @@ TEST_F(FindingsTest, GrowthIsToldByThePhase) {
   EXPECT_NE(finding.sentence.find("grow by 10.0 MiB in each of 3 phases"), std::string::npos);
 }
 
+TEST_F(FindingsTest, WithoutPhasesGrowthIsToldByEvenStretches) {
+  const Bytes levels[] = {3, 6, 9, 12, 16, 19, 22, 25};
+  for (Nanoseconds i = 0; i < 8; ++i) {
+    Window& stretch = window(i * 1'000'000'000, (i + 1) * 1'000'000'000);
+    stretch.sites.push_back({});
+    stretch.sites[0].live_bytes = levels[i] * kMiB;
+  }
+  EXPECT_FALSE(has(FindingKind::growth)) << "windows between pulses are no even stretches";
+  for (const Window& stretch : windows_) stretches_.push_back(stretch.end_ns);
+  const Finding finding = only(FindingKind::growth);
+  EXPECT_EQ(finding.bytes, 22 * kMiB);
+  EXPECT_NE(finding.sentence.find("grow by 3.1 MiB in each of 7 stretches of 1.0 s"), std::string::npos) << finding.sentence;
+  windows_[0].sites[0].live_bytes = 0;
+  windows_[1].sites[0].live_bytes = 20 * kMiB;
+  windows_[2].sites[0].live_bytes = 20 * kMiB + 512 * 1024;
+  windows_[3].sites[0].live_bytes = 21 * kMiB;
+  windows_[4].sites[0].live_bytes = 21 * kMiB + 512 * 1024;
+  windows_[5].sites[0].live_bytes = 22 * kMiB;
+  EXPECT_FALSE(has(FindingKind::growth)) << "loaded first, then at work";
+}
+
 TEST_F(FindingsTest, UnfreedIsNotCalledALeak) {
   process_.totals.live_bytes_at_exit = 5 * kMiB;
   process_.sites[0].figures.live_bytes = 5 * kMiB;
@@ -174,15 +195,6 @@ TEST_F(FindingsTest, WhatCallocGaveAndWasWrittenLaterIsSaidToo) {
   EXPECT_EQ(only(FindingKind::lazy_calloc).sentence,
             "calloc handed out 50.0 MiB at work (prog.c:5), of which 0 B are resident at the begin of phase \"work\", and "
             "25.0 MiB in phase \"work\".");
-}
-
-TEST_F(FindingsTest, CallocOutOfTheHeapIsTheTrap) {
-  Site& site = process_.sites[0];
-  site.figures.calloc_bytes = site.figures.allocated_bytes = 80 * kMiB;
-  site.figures.large_mapped_calls = 1;
-  site.figures.large_heap_calls = 4;
-  site.largest_block_bytes = 16 * kMiB;
-  EXPECT_EQ(only(FindingKind::lazy_calloc).certainty, Certainty::inference);
 }
 
 TEST_F(FindingsTest, AFreeListThatWasToldIsExactAndOneThatLooksLikeItIsNot) {
@@ -304,6 +316,25 @@ TEST_F(FindingsTest, APeakBetweenSamplesNamesItsSite) {
   const Finding finding = only(FindingKind::peak_between_samples);
   EXPECT_EQ(finding.bytes, 153 * kMiB);
   EXPECT_EQ(finding.site, SiteIndex{0});
+}
+
+TEST_F(FindingsTest, WhatAPhaseDidNotWriteIsTold) {
+  phase("serve", 10, 20);
+  LedgerSnapshot& at_end = snapshot("end");
+  at_end.cause = trace::SnapshotCause::phase;
+  at_end.time_ns = 20;
+  at_end.beside.idle_bytes = 40 * kMiB;
+  SiteShare& parked = share(at_end);
+  parked.idle_bytes = 30 * kMiB;
+  parked.resident_bytes = 50 * kMiB;
+  EXPECT_FALSE(has(FindingKind::idle)) << "nobody tracked writes";
+  at_end.idle_since_ns = 11;
+  const Finding finding = only(FindingKind::idle);
+  EXPECT_EQ(finding.bytes, 40 * kMiB);
+  EXPECT_EQ(finding.phase, "serve");
+  EXPECT_EQ(finding.certainty, Certainty::lower_bound);
+  EXPECT_EQ(finding.saves_bytes, 0u) << "reads are not seen: it may all be needed";
+  EXPECT_NE(finding.sentence.find("30.0 MiB of 50.0 MiB resident, are of work"), std::string::npos) << finding.sentence;
 }
 
 TEST_F(FindingsTest, WhatTheRecordingLacksIsSaid) {

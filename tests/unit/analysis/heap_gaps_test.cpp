@@ -77,9 +77,20 @@ TEST(HeapGaps, WithoutASiteItsGapsJoin) {
   RangeSet resident = all_of(4);
   const BlocksInOrder blocks = in_order({block(kHeap + 16, 40, 1), block(kHeap + kPage + 0x800, 40, 2),
                                          block(kHeap + 3 * kPage + 0x800, 40, 1)});
-  const auto trimmable = trimmable_without(heap(4), blocks, {SiteIndex{2}, SiteIndex{9}}, as_site, resident);
-  EXPECT_EQ(trimmable.at(0), 2 * kPage);
-  EXPECT_EQ(trimmable.at(1), kPage) << "a site without blocks changes nothing";
+  const auto without = trimmable_without(heap(4), blocks, {SiteIndex{2}, SiteIndex{9}}, as_site, resident);
+  EXPECT_EQ(without.at(0).trimmable_bytes, 2 * kPage);
+  EXPECT_EQ(without.at(0).thread_cache_bytes, 2 * kPage) << "the one block may stay in a thread's cache";
+  EXPECT_EQ(without.at(1).trimmable_bytes, kPage) << "a site without blocks changes nothing";
+  EXPECT_EQ(without.at(1).thread_cache_bytes, 0u);
+}
+
+TEST(HeapGaps, AThreadsCacheKeepsSevenOfASizeAndNoLargeOnes) {
+  std::vector<PlacedBlock> blocks;
+  for (Address i = 0; i < 10; ++i) blocks.push_back(block(kHeap + 16 + i * 64, 40, 2));
+  for (Address i = 0; i < 3; ++i) blocks.push_back(block(kHeap + kPage + 16 + i * 2048, 1032 + 16 * i, 2));
+  RangeSet resident = all_of(4);
+  const auto without = trimmable_without(heap(4), in_order(blocks), {SiteIndex{2}}, as_site, resident);
+  EXPECT_EQ(without.at(0).thread_cache_bytes, (7 + 1) * 2 * kPage) << "ten of one size, one of the largest cached size";
 }
 
 // An independent model: page by page, byte by byte.

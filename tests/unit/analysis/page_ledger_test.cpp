@@ -27,6 +27,7 @@ class PageLedgerTest : public ::testing::Test {
     input.used = &used_;
     input.sites = &sites_;
     input.allocator = allocator;
+    input.writes_since = writes_since_;
     LedgerSnapshot snapshot = make_page_ledger(input);
     Bytes sum = snapshot.own_bytes;
     for (const LedgerRow& row : snapshot.rows) sum += row.bytes;
@@ -48,6 +49,7 @@ class PageLedgerTest : public ::testing::Test {
   PoolNotes pool_;
   UsedNotes used_;
   test::StackIsSite sites_;
+  std::optional<Nanoseconds> writes_since_;
 };
 
 constexpr Address kHeap = 0x100000;
@@ -208,6 +210,22 @@ TEST_F(PageLedgerTest, WhatASiteWouldReturnIsComputedForThoseThatPinMost) {
   const SiteShare& middle = snapshot.sites[0].site == SiteIndex{2} ? snapshot.sites[0] : snapshot.sites[1];
   EXPECT_TRUE(middle.returns_known);
   EXPECT_EQ(middle.returns_bytes, kPage);
+}
+
+TEST_F(PageLedgerTest, WhatAPhaseHasNotWrittenIsIdleIfItIsOlder) {
+  add(kHeap, 4, "rw-p", "[heap]", 0);
+  mappings_[0].rss_bytes = 4 * kPage;
+  const auto tracked = bit(trace::PageBit::present) | bit(trace::PageBit::tracked);
+  pages_.runs = {{kHeap, kHeap + 2 * kPage, tracked | bit(trace::PageBit::written)},
+                 {kHeap + 2 * kPage, kHeap + 4 * kPage, tracked}};
+  writes_since_ = 5'000'000;
+  const std::vector<PlacedBlock> blocks = {block(kHeap + kPage + 16, 2 * kPage - 40, 1, 4'000'000),  // half of it written
+                                           block(kHeap + 3 * kPage + 16, 1000, 2, 6'000'000)};       // younger than the phase
+  const LedgerSnapshot snapshot = make(blocks);
+  const SiteShare& older = snapshot.sites[0].site == SiteIndex{1} ? snapshot.sites[0] : snapshot.sites[1];
+  EXPECT_EQ(older.idle_bytes, kPage - 24u);
+  EXPECT_EQ(snapshot.beside.idle_bytes, older.idle_bytes);
+  EXPECT_EQ(snapshot.idle_since_ns, 5'000'000u);
 }
 
 TEST_F(PageLedgerTest, ToldFillsGiveTheOverallocation) {

@@ -104,5 +104,24 @@ TEST(Phases, PeakPrivateDirtyIsTheLargestReading) {
   EXPECT_FALSE(phases[0].peak_rss_exact) << "the end was not seen: only readings";
 }
 
+TEST(Phases, PeakPrivateDirtyOfAPhaseBeginsWithTheReadingAtItsBoundary) {
+  PhaseCutter cutter(0, 42);
+  cutter.on(reading(1, 150 * kMiB, 144 * kMiB, trace::SnapshotCause::periodic));
+  cutter.on(boundary(10, "after the spike", 152 * kMiB), 42, 1);
+  cutter.on(reading(10, 2 * kMiB, kMiB, trace::SnapshotCause::phase));
+  const auto phases = cutter.finish(20, {});
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0].peak_private_dirty_bytes, 144 * kMiB);
+  EXPECT_EQ(phases[1].peak_private_dirty_bytes, kMiB) << "the last reading before belongs to the phase before";
+}
+
+TEST(Phases, TheBoundOfAnExactPeakHoldsTheKernelsOwnCounting) {
+  PhaseCutter cutter(0, 42);
+  cutter.on(boundary(10, "load", 150 * kMiB), 42, 1);
+  const auto phases = cutter.finish(20, {}, 64 * 4096);
+  EXPECT_EQ(phases[0].peak_rss_bound_bytes, 64u * 4096);
+  EXPECT_EQ(phases[1].peak_rss_bound_bytes, 0u) << "a peak of readings is not bounded by it: it is a lower bound";
+}
+
 }  // namespace
 }  // namespace memswell::analysis

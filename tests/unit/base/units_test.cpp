@@ -70,7 +70,8 @@ TEST(Units, ParsesSizes) {
 
 TEST(Units, ParsesDurations) {
   EXPECT_EQ(*parse_duration("20ms"), 20'000'000u);
-  EXPECT_EQ(*parse_duration("1.5"), 1'500'000'000u);
+  EXPECT_EQ(*parse_duration("1.5s"), 1'500'000'000u);
+  EXPECT_FALSE(parse_duration("1.5")) << "seconds or milliseconds?";
   EXPECT_EQ(*parse_duration("2 min"), 120'000'000'000u);
 }
 

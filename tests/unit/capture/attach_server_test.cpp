@@ -61,6 +61,42 @@ TEST_F(AttachServerTest, HandsOutTheRegionForTheToken) {
   EXPECT_TRUE(received);
 }
 
+class OfferedDescriptor : public AttachServerTest {
+ protected:
+  void offer(const std::string& said, int descriptor) {
+    const UniqueFd client = connect_to(name, true);
+    std::string bytes = said;
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+    ASSERT_EQ(sendmsg(client.get(), &message, MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    server.serve(region.get(), 12345, 1);
+  }
+};
+
+TEST_F(OfferedDescriptor, IsTakenWithTheTokenAndTheSlot) {
+  offer(token + std::string("\x07\0\0\0", 4), region.get());
+  const auto offered = server.take_trackers();
+  ASSERT_EQ(offered.size(), 1u);
+  EXPECT_EQ(offered[0].slot, 7u);
+  EXPECT_TRUE(offered[0].userfaultfd);
+  EXPECT_TRUE(server.take_attached().empty());
+}
+
+TEST_F(OfferedDescriptor, IsClosedWithoutTheToken) {
+  offer(std::string(32, '0') + std::string(4, '\0'), region.get());
+  EXPECT_TRUE(server.take_trackers().empty());
+}
+
 TEST_F(AttachServerTest, TellsWhoHasAttached) {
   const UniqueFd client = connect_to(name, true);
   const UniqueFd received(ask(client, token));

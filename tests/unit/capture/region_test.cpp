@@ -2,9 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <string>
 
 namespace memswell::capture {
 namespace {
@@ -41,6 +47,49 @@ TEST(Region, FreedPagesReadAsZeroAndCanBeClaimedAgain) {
   region.free_pool_pages(64, 2);
   EXPECT_EQ(region.pool_pages(64, 2)[100], std::byte{0});
   EXPECT_EQ(region.header().pool_used[1].load(), 0b100u);
+}
+
+Bytes rollup_kb(const char* key) {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  for (std::string line; std::getline(rollup, line);) {
+    if (line.starts_with(key)) return std::stoull(line.substr(std::strlen(key)));
+  }
+  return 0;
+}
+
+TEST(Region, PagesThatAProgramFillsAreNoPrivateMemoryOnceTheyAreShared) {
+  const Region region = *Region::create({});
+  const auto bytes = static_cast<std::size_t>(region.bytes());
+  // A program's view of it: another mapping of the same file in a child, which fills 100 pages of 200 that it has claimed.
+  region.header().pool_used[1].store(~std::uint64_t{0});
+  region.header().pool_used[2].store(~std::uint64_t{0});
+  region.header().pool_used[3].store(~std::uint64_t{0});
+  int ready[2], go[2], answer[2];
+  ASSERT_TRUE(pipe(ready) == 0 && pipe(go) == 0 && pipe(answer) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    auto* mapped = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, region.fd(), 0));
+    const Bytes before = rollup_kb("Private_Dirty:");
+    std::memset(mapped + region.header().pool_offset + 64 * format::kPageBytes, 1, 100 * format::kPageBytes);
+    const Bytes alone = rollup_kb("Private_Dirty:") - before;
+    char byte = 0;
+    if (write(ready[1], "r", 1) != 1 || read(go[0], &byte, 1) != 1) _exit(1);
+    const Bytes figures[] = {alone, rollup_kb("Private_Dirty:") - std::min(before, rollup_kb("Private_Dirty:"))};
+    _exit(write(answer[1], figures, sizeof figures) == sizeof figures ? 0 : 1);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  region.share_used_pages();
+  ASSERT_EQ(write(go[1], "g", 1), 1);
+  Bytes figures[2] = {};
+  ASSERT_EQ(read(answer[0], figures, sizeof figures), static_cast<ssize_t>(sizeof figures));
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_GE(figures[0], 400u);
+  EXPECT_LT(figures[1], 100u);
+  struct stat file;
+  ASSERT_EQ(fstat(region.fd(), &file), 0);
+  EXPECT_LT(file.st_blocks * 512, 150 * 4096) << "pages that nobody has filled stay away";
 }
 
 TEST(Region, ShowsThatTheRecorderLives) {

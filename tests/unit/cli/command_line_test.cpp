@@ -14,6 +14,8 @@ struct RunLine : ::testing::Test {
     line.flag("-q,--quiet", quiet, "silent");
     line.value("-o,--output", "FILE", output, "file");
     line.duration("--interval", interval, "interval");
+    line.count("-n,--top", top, "rows");
+    line.values("--skip", "REGEX", skip, "functions");
     line.size("--ring-memory", ring_memory, "memory");
     line.choice("--on-full", on_full, {"wait", "drop"}, "what to do");
     line.program(program);
@@ -34,6 +36,8 @@ struct RunLine : ::testing::Test {
   std::string on_full = "wait";
   Nanoseconds interval = 0;
   Bytes ring_memory = 0;
+  std::uint64_t top = 10;
+  Words skip;
   Words program;
 };
 
@@ -74,7 +78,16 @@ TEST_F(RunLine, SaysWhatAValueShouldLookLike) {
   const auto outcome = line.parse({"--interval", "fast", "prog"});
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().exit_code, ExitCode::usage);
-  EXPECT_EQ(outcome.error().sentence, parse_duration("fast").error().sentence + "; see memswell run --help");
+  EXPECT_EQ(outcome.error().sentence, "--interval: " + parse_duration("fast").error().sentence + "; see memswell run --help");
+}
+
+TEST_F(RunLine, RefusesValuesThatSayNothing) {
+  EXPECT_EQ(line.parse({"-o", "", "prog"}).error().sentence, "--output: its value is empty; see memswell run --help");
+  EXPECT_EQ(line.parse({"-n", "0", "prog"}).error().sentence, "--top: 0 would be nothing; give 1 or more; see memswell run --help");
+  EXPECT_FALSE(line.parse({"--interval", "0", "prog"}));
+  EXPECT_FALSE(line.parse({"--interval", "0ms", "prog"}));
+  EXPECT_FALSE(line.parse({"--interval", "1", "prog"})) << "of what?";
+  EXPECT_FALSE(line.parse({"--skip", "a", "--skip", "", "prog"}));
 }
 
 TEST_F(RunLine, NamesAnUnknownOption) {
@@ -87,7 +100,7 @@ TEST_F(RunLine, NamesAnUnknownOption) {
 TEST_F(RunLine, ListsTheChoices) {
   const auto outcome = line.parse({"--on-full", "panic", "prog"});
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().sentence, "'panic' is none of --on-full (wait, drop); see memswell run --help");
+  EXPECT_EQ(outcome.error().sentence, "--on-full: 'panic' is none of wait, drop; see memswell run --help");
 }
 
 TEST_F(RunLine, WantsAProgram) {

@@ -63,7 +63,16 @@ TEST(RowOfRuns, TakesTheMedianAndTheRange) {
   EXPECT_EQ(row.ranges[0].high, 30u);
 }
 
-TEST(RowOfRuns, AnEvenNumberTakesTheLowerMiddle) { EXPECT_EQ(repeated({4, 1, 3, 2}, {1}).values[0], 2u); }
+TEST(RowOfRuns, AnEvenNumberTakesTheMeanOfTheMiddle) {
+  EXPECT_EQ(repeated({40, 10, 30, 20}, {1}).values[0], 25u);
+  EXPECT_EQ(repeated({200, 100}, {1}).values[0], 150u);
+}
+
+// Two runs are as far from their middle, one above and one below.
+TEST(BenchTable, TheSpreadIsTheFarthestRun) {
+  EXPECT_NE(table_of(repeated({200, 100}, {7, 7})).find("150 ±33 % (*)"), std::string::npos);
+  EXPECT_NE(table_of(repeated({100, 90, 130}, {7, 7, 7})).find("100 ±30 % (*)"), std::string::npos);
+}
 
 TEST(RowOfRuns, OneRunAColumnHasNoRange) { EXPECT_TRUE(repeated({30}, {7}).ranges.empty()); }
 
@@ -74,7 +83,7 @@ TEST(RowOfRuns, ARunWithoutAValueLeavesTheColumnEmpty) {
 TEST(BenchTable, SaysNoDifferenceWhereTheSpreadCoversIt) {
   const std::string text = table_of(repeated({100, 90, 130}, {120, 125, 128}));
   EXPECT_NE(text.find("no difference"), std::string::npos) << text;
-  EXPECT_NE(text.find("100 ±20 % (*)"), std::string::npos) << text;
+  EXPECT_NE(text.find("100 ±30 % (*)"), std::string::npos) << text;
 }
 
 TEST(BenchTable, SaysThePercentageWhereTheSpreadDoesNotCoverIt) {
