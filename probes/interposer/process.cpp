@@ -30,12 +30,17 @@ std::atomic<std::uintptr_t> beginner{0};
 
 bool failed(long result) { return result < 0 && result > -4096; }
 
-// A program under RLIMIT_AS must not lose its address space to us: an eighth of what is left, at most.
-std::uint64_t affordable_bytes(std::uint64_t wanted) {
+constexpr std::uint64_t kSmallPool = 512 * format::kPageBytes;   // some threads, one layout
+constexpr std::uint64_t kLeastPool = 128 * format::kPageBytes;
+
+// A program under RLIMIT_AS must not lose its address space to us: a sixteenth, or a quarter if some threads need that.
+std::uint64_t affordable_bytes(std::uint64_t wanted, std::uint64_t small) {
   rlimit64 limit{};
   if (system_call(SYS_prlimit64, 0, RLIMIT_AS, 0, as_word(&limit)) < 0) return wanted;
-  if (limit.rlim_cur == RLIM64_INFINITY || limit.rlim_cur / 8 >= wanted) return wanted;
-  return limit.rlim_cur / 8 & ~(format::kPageBytes - 1);
+  if (limit.rlim_cur == RLIM64_INFINITY || limit.rlim_cur / 16 >= wanted) return wanted;
+  const std::uint64_t share = limit.rlim_cur / 16 & ~(format::kPageBytes - 1);
+  if (share > small) return share;
+  return small <= limit.rlim_cur / 4 ? small : 0;
 }
 
 bool valid(const format::RunHeader& h) {
@@ -51,10 +56,16 @@ bool map_region(int fd) {
   const std::uint64_t whole = probe_header->region_bytes, pool = probe_header->pool_offset;
   system_call(SYS_munmap, mapped, kHeaderBytes);
   if (!ok) return false;
-  const std::uint64_t bytes = affordable_bytes(whole);
-  if (bytes < pool + 64 * format::kPageBytes) return false;
-  mapped = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  std::uint64_t bytes = affordable_bytes(whole, pool + kSmallPool);
+  if (bytes < pool + kLeastPool) return false;
+  do {
+    mapped = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (!failed(mapped)) break;
+    bytes = (bytes - bytes / 4) & ~(format::kPageBytes - 1);
+  } while (bytes >= pool + kLeastPool);
   if (failed(mapped)) return false;
+  constexpr int kNotInCoreFiles = 16;  // MADV_DONTDUMP
+  system_call(SYS_madvise, mapped, static_cast<long>(bytes), kNotInCoreFiles);
   process.header = reinterpret_cast<format::RunHeader*>(mapped);
   process.mapped_bytes = bytes;
   return true;

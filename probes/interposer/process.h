@@ -45,6 +45,7 @@ struct Process {
   std::uint64_t fork_live_blocks;              // … and how many
   std::uint32_t fork_uncertain;                // hooks of other threads in flight at that fork
   std::atomic<std::uint32_t> off;              // switched off for good
+  std::atomic<std::uint64_t> no_ring_before_ms;  // clock_ms() before which waiting for a ring is of no use
   std::atomic<std::uint32_t> gate_passed;      // the gate's value when waiting for it was given up; 0: never
   bool tsc;
 };

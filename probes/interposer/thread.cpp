@@ -18,7 +18,10 @@ namespace {
 constexpr std::uint32_t kWordsPerPage = format::kPageBytes / 8;
 constexpr std::uint32_t kFirstRingPages = 8;    // 32 KiB: about 1,500 events, 30 µs of a tight loop
 constexpr std::uint32_t kLargestRingPages = 512;  // 2 MiB
+constexpr std::uint32_t kNoBudget = ~0u;
 constexpr long kWaitSliceNs = 10'000'000;
+constexpr long kRingPauseNs = 1'000'000;
+constexpr std::uint64_t kRingPatienceMs = 500;
 
 format::RingSlot* rings() {
   return reinterpret_cast<format::RingSlot*>(reinterpret_cast<char*>(process.header) + process.header->ring_offset);
@@ -152,7 +155,8 @@ format::RingSlot* new_ring() {
   const std::uint32_t page = claim_pages(memory);
   if (page == kNoPages) return nullptr;
   format::RingSlot* ring = claim_ring(kFirstRingPages, budget / 2);
-  if (ring == nullptr) ring = claim_ring(smallest_ring_pages(), budget);
+  const bool lossless = process.header->on_full == format::OnFull::wait;
+  if (ring == nullptr) ring = claim_ring(smallest_ring_pages(), lossless ? kNoBudget : budget);
   if (ring == nullptr) {
     release_pages(page, memory);
     return nullptr;
@@ -162,6 +166,36 @@ format::RingSlot* new_ring() {
   ring->tid.store(own_tid(), std::memory_order_relaxed);
   publish(ring);
   return ring;
+}
+
+bool real_time_thread() {
+  const long policy = system_call(SYS_sched_getscheduler, 0);
+  return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+void pause_for(long nanoseconds) {
+  if (process.sandboxed.load(std::memory_order_relaxed) != 0) {
+    for (int i = 0; i < 10'000; ++i) asm volatile("pause");
+    return;
+  }
+  const timespec slice{0, nanoseconds};
+  system_call(SYS_nanosleep, as_word(&slice), 0);
+}
+
+// All slots or pages are taken: the recorder gives back those of threads that have ended. Bounded, and not again by every
+// thread: as many may live as there are slots, and one of those that have a ring may be waiting for this one.
+format::RingSlot* wait_for_ring() {
+  if (process.header->on_full != format::OnFull::wait || !recorder_alive()) return nullptr;
+  if (process.sandboxed.load(std::memory_order_relaxed) == 0 && real_time_thread()) return nullptr;
+  const std::uint64_t begin = clock_ms();
+  if (begin < process.no_ring_before_ms.load(std::memory_order_relaxed)) return nullptr;
+  process.header->rings_wanted.fetch_add(1, std::memory_order_relaxed);
+  do {
+    pause_for(kRingPauseNs);
+    if (format::RingSlot* ring = new_ring()) return ring;
+  } while (recorder_alive() && clock_ms() - begin < kRingPatienceMs);
+  process.no_ring_before_ms.store(clock_ms() + kRingPatienceMs, std::memory_order_relaxed);
+  return nullptr;
 }
 
 void say_thread(ThreadState& t) {
@@ -189,12 +223,8 @@ ThreadState* take_ring() {
     }
   }
   format::RingSlot* ring = new_ring();
+  if (ring == nullptr) ring = wait_for_ring();
   return ring == nullptr ? nullptr : state_in(ring);
-}
-
-bool real_time_thread() {
-  const long policy = system_call(SYS_sched_getscheduler, 0);
-  return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
 bool has_room(ThreadState& t, std::uint64_t words) {

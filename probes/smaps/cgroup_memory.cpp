@@ -82,6 +82,7 @@ bool add_rows(CgroupMemory& memory, std::string_view text, std::span<const StatR
 void read_statistics(CgroupMemory& memory) {
   const auto text = read_file(memory.directory + "/memory.stat");
   if (!text) return;
+  memory.anon_bytes = memory.file_bytes = memory.kernel_bytes = 0;
   if (memory.version == 1) {
     add_rows(memory, *text, kStatV1);
     memory.kernel_bytes = read_number(memory.directory + "/memory.kmem.usage_in_bytes").value_or(0);
@@ -166,8 +167,15 @@ std::vector<CgroupMount> parse_cgroup_mounts(std::string_view text) {
   return mounts;
 }
 
+void refresh(CgroupMemory& memory) {
+  const auto names = names_of(memory.version);
+  read_statistics(memory);
+  if (const auto current = read_number(memory.directory + "/" + names.current)) memory.current_bytes = current;
+  const auto events = read_file(memory.directory + "/" + names.events);
+  if (const auto kills = events ? keyed_number(*events, "oom_kill") : std::nullopt) memory.oom_kills = kills;
+}
+
 std::optional<CgroupMemory> read_cgroup_files(const CgroupPlace& place, const std::vector<CgroupMount>& mounts) {
-  const auto names = names_of(place.version);
   for (const auto& mount : mounts) {
     const auto path = mount.version == place.version ? below(place.path, mount.root) : std::nullopt;
     if (!path) continue;
@@ -176,11 +184,8 @@ std::optional<CgroupMemory> read_cgroup_files(const CgroupPlace& place, const st
     memory.directory = mount.point + *path;
     // The root group has statistics, but no limit and no events.
     if (!read_file(memory.directory + "/memory.stat")) continue;
-    read_statistics(memory);
+    refresh(memory);
     memory.limit_bytes = lowest_limit(memory.directory, mount.point, place.version);
-    memory.current_bytes = read_number(memory.directory + "/" + names.current);
-    const auto events = read_file(memory.directory + "/" + names.events);
-    if (events) memory.oom_kills = keyed_number(*events, "oom_kill");
     return memory;
   }
   return std::nullopt;

@@ -29,6 +29,9 @@ struct CgroupMemory {
 // Reads it for a process. nullopt: no memory controller is mounted, or the group lies outside of what is mounted here.
 Result<std::optional<CgroupMemory>> read_cgroup_memory(const ProcessFiles& files);
 
+// Reads the same group's figures again, all but the limit. What cannot be read stays as it was.
+void refresh(CgroupMemory& memory);
+
 // The steps, each alone:
 
 struct CgroupPlace {

@@ -45,6 +45,7 @@ class Dispatcher : public trace::Visitor {
     note_time(event.time);
     hand_on(event);
   }
+  void on(const trace::GroupMemory& event) override { hand_on(event); }
   void on(const trace::ThreadBegin& event) override { hand_on(event); }
   void on(const trace::Allocation& event) override { hand_on(event); }
   void on(const trace::Release& event) override { hand_on(event); }

@@ -20,6 +20,7 @@ struct ExitStatus {
   trace::EndReason reason = trace::EndReason::unknown;
   std::int32_t code = -1;   // if exited
   std::int32_t signal = 0;  // if signalled
+  std::optional<trace::GroupMemory> group = {};  // if oom_killed: its control group, at the last look before
 };
 std::string_view exit_reason_key(trace::EndReason reason);  // "exited", "signalled", "oom_killed", …
 

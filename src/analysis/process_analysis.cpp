@@ -210,7 +210,7 @@ void ProcessAnalysis::fill_unnamed() {
 ProcessReport ProcessAnalysis::finish(Nanoseconds end) {
   report_.end_ns = end_ ? end_->time : std::max(end, report_.begin_ns);
   if (end_) {
-    report_.exit = {end_->reason, end_->code, end_->signal};
+    report_.exit = {end_->reason, end_->code, end_->signal, group_};
   } else {
     report_.exit.reason = trace::EndReason::running;
   }

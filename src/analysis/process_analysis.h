@@ -34,6 +34,7 @@ class ProcessAnalysis {
 
   void on(const trace::CaptureNote& note);
   void on(const trace::ProcessEnd& end);
+  void on(const trace::GroupMemory& group) { group_ = group; }
   void on(const trace::ThreadBegin&) { ++threads_; }
   void on(const trace::Allocation& allocation);
   void on(const trace::Release& release) { ledger_.on(release); }
@@ -86,6 +87,7 @@ class ProcessAnalysis {
   std::size_t windows_ = 0;
   std::uint64_t threads_ = 0;
   std::optional<trace::ProcessEnd> end_;
+  std::optional<trace::GroupMemory> group_;
   ProcessReport report_;
 };
 

@@ -124,14 +124,18 @@ Result<std::string> socket_directory() {
   if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr && *runtime == '/')
     candidates.push_back(std::string(runtime) + "/memswell");
   candidates.push_back("/tmp/memswell-" + std::to_string(geteuid()));
+  std::string strange;
   for (const std::string& candidate : candidates) {
     // PATH must fit into RunHeader::attach_address behind the 75 characters of NAME and TOKEN.
     if (candidate.size() > 30) continue;
-    mkdir(candidate.c_str(), 0700);
+    if (mkdir(candidate.c_str(), 0700) != 0 && errno != EEXIST) continue;
     if (is_private_directory(candidate)) return candidate;
+    strange = candidate;
   }
-  return Error{"cannot use " + candidates.back() +
-               " for the recorder's socket: it cannot be made, or others may enter it; remove it, or set XDG_RUNTIME_DIR."};
+  if (!strange.empty())
+    return Error{"cannot use " + strange +
+                 " for the recorder's socket: it is not a folder of yours that nobody else may enter; remove it, or set XDG_RUNTIME_DIR."};
+  return std::string();
 }
 
 Result<AttachServer> AttachServer::open(const std::string& name) {
@@ -142,10 +146,13 @@ Result<AttachServer> AttachServer::open(const std::string& name) {
   if (!server.abstract_) return socket_error("abstract socket");
   const Result<std::string> directory = socket_directory();
   if (!directory) return directory.error();
-  server.path_ = *directory + "/" + name + ".sock";
-  unlink(server.path_.c_str());
-  server.file_ = listen_at(server.path_, Space::file_system);
-  if (!server.file_) return socket_error(server.path_);
+  if (!directory->empty()) {
+    server.path_ = *directory + "/" + name + ".sock";
+    unlink(server.path_.c_str());
+    server.file_ = listen_at(server.path_, Space::file_system);
+    if (!server.file_ && errno != EROFS && errno != ENOSPC && errno != EACCES) return socket_error(server.path_);
+    if (!server.file_) server.path_.clear();
+  }
   server.address_ = abstract_name + ":" + server.token_ + ":" + server.path_;
   if (server.address_.size() >= sizeof(format::RunHeader::attach_address)) {
     errno = ENAMETOOLONG;
@@ -163,7 +170,7 @@ void AttachServer::remove_file() {
 
 void AttachServer::add_to(std::vector<pollfd>& polled) const {
   polled.push_back({abstract_.get(), POLLIN, 0});
-  polled.push_back({file_.get(), POLLIN, 0});
+  if (file_) polled.push_back({file_.get(), POLLIN, 0});
   for (const Client& client : clients_) polled.push_back({client.connection.get(), POLLIN, 0});
 }
 

@@ -44,8 +44,8 @@ struct ControlRequest {
   void answer(const std::string& line) const;
 };
 
-// The directory of sockets of this user's recordings: $XDG_RUNTIME_DIR/memswell or /tmp/memswell-UID, mode 0700. Errors:
-// it cannot be made, or is somebody else's.
+// The directory of sockets of this user's recordings: $XDG_RUNTIME_DIR/memswell or /tmp/memswell-UID, mode 0700. Empty:
+// none can be made (a read-only system); the abstract socket alone then serves. Error: what is there is somebody else's.
 Result<std::string> socket_directory();
 
 class AttachServer {

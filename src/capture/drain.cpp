@@ -111,9 +111,9 @@ void Drain::free_ring(Image& image, Ring& ring) {
   rings_.free(ring);
 }
 
-void Drain::close_rings_of_ended_threads() {
+void Drain::close_rings_of_ended_threads(EvenFew even_few) {
   for (const auto& image : images_.running()) {
-    if (!image->slot || image->process_ended || image->rings.size() < kRingsWorthLooking) continue;
+    if (!image->slot || image->process_ended || (even_few == EvenFew::no && image->rings.size() < kRingsWorthLooking)) continue;
     // In another pid namespace the tids are other numbers.
     if (static_cast<pid_t>(region_.process(*image->slot).pid) != image->pid) continue;
     for (Ring* ring : image->rings) close_if_ended(image->pid, *ring->slot);

@@ -34,7 +34,9 @@ class Drain {
 
   // Rings of threads that have ended are closed, so that many short threads do not use up the region. A later thread with
   // the same thread pointer may have taken its ring over meanwhile: it writes its tid before it looks at the state.
-  void close_rings_of_ended_threads();
+  // Where there are few rings it is not worth the system calls, unless some thread finds no ring.
+  enum class EvenFew : std::uint8_t { no, yes };
+  void close_rings_of_ended_threads(EvenFew even_few);
 
   void drop_layout_user(std::uint32_t page_plus_one) { layouts_.drop_user(page_plus_one); }
 

@@ -9,8 +9,6 @@
 #include <fstream>
 #include <string>
 
-#include "probes/smaps/cgroup_memory.h"
-
 namespace memswell::capture {
 namespace {
 
@@ -71,11 +69,5 @@ bool is_running(pid_t pid) {
 }
 
 bool is_zombie(pid_t pid) { return read_stat(pid).state == 'Z'; }
-
-std::optional<std::uint64_t> oom_kills(const smaps::LinuxSampler* sampler) {
-  if (sampler == nullptr) return std::nullopt;
-  const auto memory = smaps::read_cgroup_memory(sampler->files());
-  return memory && *memory ? (*memory)->oom_kills : std::nullopt;
-}
 
 }  // namespace memswell::capture

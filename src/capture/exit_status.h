@@ -4,10 +4,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <optional>
 
 #include "base/unique_fd.h"
-#include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
 
 namespace memswell::capture {
@@ -28,8 +26,5 @@ ExitStatus read_exit_status(const UniqueFd& pidfd, pid_t pid);
 bool has_ended(const UniqueFd& pidfd);  // pidfd_open(2): readable at the end
 bool is_running(pid_t pid);             // false: no such process, or a zombie
 bool is_zombie(pid_t pid);              // has ended, not yet collected by its parent
-
-// How often the kernel has killed in the process's cgroup for want of memory. A zombie still belongs to it.
-std::optional<std::uint64_t> oom_kills(const smaps::LinuxSampler* sampler);
 
 }  // namespace memswell::capture

@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "capture/earlier_calls.h"
+#include "capture/memory_groups.h"
 #include "capture/write_tracker.h"
 #include "probes/smaps/linux_sampler.h"
 #include "trace/events.h"
@@ -81,8 +82,8 @@ struct Image {
   std::uint32_t flags_reported = 0;       // format::ProcessFlag
 
   // Footprint.
+  MemoryGroups::Group* memory_group = nullptr;
   WriteTracker writes;
-  std::optional<std::uint64_t> oom_kills_at_begin;  // in its cgroup
   Nanoseconds next_thorough = 0;  // when the next smaps is due
   Bytes peak_rss_bytes = 0;       // largest VmHWM read, over resets
   Bytes phase_peak_bytes = 0;     // VmHWM as last read

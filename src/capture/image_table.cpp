@@ -23,6 +23,10 @@ Image& ImageTable::begin(ImageStart start) {
   image->process_ended = !process.pidfd;
   image->pidfd = std::move(process.pidfd);
   image->sampler = std::move(process.sampler);
+  if (start.parent != nullptr)
+    image->memory_group = start.parent->memory_group;
+  else if (image->sampler != nullptr)
+    image->memory_group = groups_.of(image->sampler->files());
   writer_.write(trace::ProcessBegin{.process = image->index,
                                     .time = start.time,
                                     .pid = static_cast<std::uint32_t>(image->pid),
@@ -85,6 +89,11 @@ void ImageTable::end(Image& image, const ImageEnd& end) {
     by_slot_[*image.slot] = nullptr;
     reset(slot);
     slot.state.store(format::SlotState::free, std::memory_order_release);
+  }
+  if (end.group) {
+    trace::GroupMemory group = *end.group;
+    group.process = image.index;
+    writer_.write(group);
   }
   writer_.write(event);
   std::erase_if(running_, [&image](const auto& other) { return other.get() == &image; });

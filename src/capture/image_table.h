@@ -29,6 +29,7 @@ struct ImageEnd {
   std::int32_t signal = 0;
   Nanoseconds time = 0;
   Bytes max_rss_bytes = 0;  // ru_maxrss where the kernel gave it to us, else 0
+  std::optional<trace::GroupMemory> group = {};  // reason oom_killed
 };
 
 class ImageTable {
@@ -52,6 +53,7 @@ class ImageTable {
 
   Image* by_slot(std::uint32_t slot) const { return slot < by_slot_.size() ? by_slot_[slot] : nullptr; }
   Image* by_pid(pid_t pid) const;
+  MemoryGroups& groups() { return groups_; }
   const std::vector<std::unique_ptr<Image>>& running() const { return running_; }
   std::uint32_t begun() const { return begun_; }
 
@@ -64,6 +66,7 @@ class ImageTable {
   std::vector<std::unique_ptr<Image>> running_;
   std::array<Image*, format::kProcessSlots> by_slot_{};
   std::uint32_t begun_ = 0;
+  MemoryGroups groups_;
 };
 
 }  // namespace memswell::capture

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/inherited.h"
+
 namespace memswell::capture {
 namespace {
 
@@ -44,6 +46,7 @@ ssize_t read_whole(int fd, void* to, std::size_t bytes) {
   if (launch.stderr_fd >= 0) dup2(launch.stderr_fd, STDERR_FILENO);
   std::vector<std::string> command = launch.command;
   std::vector<std::string> environment = program_environment(launch);
+  restore_inherited();
   execvpe(command[0].c_str(), pointers_to(command).data(), pointers_to(environment).data());
   const int error = errno;
   static_cast<void>(!write(exec_error, &error, sizeof error));

@@ -175,7 +175,6 @@ void ProcessTracker::describe(Image& image) {
   CaptureDescription said = describe_capture(flags, path, image.executable);
   image.flags_reported = flags;
   images_.note_capture(image, said.capture, said.reason, said.allocator);
-  if (image.pid == first_pid_) image.oom_kills_at_begin = oom_kills(image.sampler.get());
 }
 
 // A child that nothing is known of yet; failing that, one that was seen before its parent's word was read and runs the
@@ -233,7 +232,6 @@ void ProcessTracker::begin_child_without_slot(pid_t pid, Image* parent, bool by_
 void ProcessTracker::begin_sampled(OpenedProcess process, const std::string& reason) {
   Image& image = images_.begin({.process = std::move(process), .time = clock_.now()});
   images_.note_capture(image, trace::Capture::sampler, reason, "");
-  if (image.pid == first_pid_) image.oom_kills_at_begin = oom_kills(image.sampler.get());
 }
 
 void ProcessTracker::on_executing(Image& image, PendingExec exec) { image.execs.push_back(std::move(exec)); }
@@ -363,15 +361,16 @@ ImageEnd ProcessTracker::end_of(Image& image) {
     end.signal = status.signal;
     // ru_maxrss is also that of the children that it has waited for.
     end.max_rss_bytes = images_.begun() == 1 ? first_end_->max_rss_bytes : 0;
-    const auto kills = oom_kills(image.sampler.get());
-    if (status.signal == SIGKILL && kills && image.oom_kills_at_begin && *kills > *image.oom_kills_at_begin)
-      end.reason = trace::EndReason::oom_killed;
-    return end;
+  } else {
+    const ExitStatus status = read_exit_status(image.pidfd, image.pid);
+    end.reason = status.reason;
+    end.code = status.code;
+    end.signal = status.signal;
   }
-  const ExitStatus status = read_exit_status(image.pidfd, image.pid);
-  end.reason = status.reason;
-  end.code = status.code;
-  end.signal = status.signal;
+  if (end.signal == SIGKILL && image.memory_group != nullptr) {
+    end.group = images_.groups().take_kill(*image.memory_group, clock_.now());
+    if (end.group) end.reason = trace::EndReason::oom_killed;
+  }
   if (end.reason == trace::EndReason::unknown && image.exit_kind) end.reason = trace::EndReason::exited;
   return end;
 }
@@ -379,7 +378,8 @@ ImageEnd ProcessTracker::end_of(Image& image) {
 void ProcessTracker::finish(Image& image, const ImageEnd& end) {
   // Children that wait for this image's word on their fork begin now, while their parent is still there.
   drain_.finish_reading(image);
-  for (std::uint32_t slot = 0; slot < format::kProcessSlots; ++slot) {
+  const std::uint32_t high = std::min(region_.header().processes_high.load(std::memory_order_acquire), format::kProcessSlots);
+  for (std::uint32_t slot = 0; slot < high; ++slot) {
     if (!is_unclaimed(slot)) continue;
     const format::ProcessSlot& shared = region_.process(slot);
     if (shared.origin == format::ProcessOrigin::fork && images_.by_slot(shared.parent_slot) == &image)

@@ -32,7 +32,10 @@ constexpr Nanoseconds kMicrosecond = 1'000;
 constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr Nanoseconds kServiceInterval = kMillisecond;
 constexpr Nanoseconds kHousekeepingInterval = 50 * kMillisecond;
-constexpr Nanoseconds kFlushInterval = 1'000 * kMillisecond;
+// What a killed recorder loses: a tenth of a second, or so few operations that their chunk would be mostly heads; those a second.
+constexpr Nanoseconds kFlushInterval = 100 * kMillisecond;
+constexpr Nanoseconds kLongestUnflushed = 1'000 * kMillisecond;
+constexpr std::uint32_t kWorthAChunk = 64;
 
 // Rings are looked at again before they are fuller than that, but not so often that the looking costs more than what comes.
 constexpr double kWorthLooking = 0.25;
@@ -81,6 +84,7 @@ class Recorder final : public ControlSink {
   void take_messages();
   void take_message(const Message& message);
   void report_first_process();
+  void flush(Nanoseconds now);
   void watch_disk();
   Nanoseconds next_rest(Nanoseconds now);  // 0: look again at once
   void rest(Nanoseconds now, Nanoseconds sleep);
@@ -107,11 +111,12 @@ class Recorder final : public ControlSink {
   bool control_open_ = true;
   bool first_reported_ = false;
   bool disk_failed_ = false;
+  std::uint32_t rings_wanted_ = 0;
   Nanoseconds last_round_ = 0;
   Nanoseconds last_words_ = 0;  // when something was last read from a ring
   Nanoseconds next_service_ = 0;
   Nanoseconds next_housekeeping_ = 0;
-  Nanoseconds next_flush_ = kFlushInterval;
+  Nanoseconds last_flush_ = 0;
   std::vector<pollfd> polled_;
   std::vector<OfferedTracker> offered_;  // their processes are not known yet
 };
@@ -142,6 +147,7 @@ Recorder::Recorder(RecorderSetup setup)
                                        .sample_bytes = setup_.options.sample_bytes,
                                        .always_bytes = format::kSampleAlwaysBytes});
   tracker_.expect_first(setup_.program, setup_.program_path, setup_.options.command, setup_.not_recorded_reason);
+  writer_.flush();  // what was recorded, and where, stands in the file before the program runs
 }
 
 void Recorder::run() {
@@ -178,8 +184,13 @@ void Recorder::service(Nanoseconds now) {
   tracker_.finish_ended();
   report_first_process();
   footprint_.tick(now);
+  images_.groups().look(now);
   requests_.handle(setup_.attach_server.take_requests());
   requests_.cut_intervals(now, setup_.options.phase_every);
+  if (const std::uint32_t wanted = region_.header().rings_wanted.load(std::memory_order_relaxed); wanted != rings_wanted_) {
+    rings_wanted_ = wanted;
+    drain_.close_rings_of_ended_threads(Drain::EvenFew::yes);
+  }
   if (now >= next_housekeeping_) housekeeping(now);
 }
 
@@ -200,14 +211,16 @@ void Recorder::hand_out_trackers() {
 void Recorder::housekeeping(Nanoseconds now) {
   next_housekeeping_ = now + kHousekeepingInterval;
   tracker_.look_for_children();
-  drain_.close_rings_of_ended_threads();
+  drain_.close_rings_of_ended_threads(Drain::EvenFew::no);
   layouts_.retire(drain_.rings().all());
   region_.share_used_pages();
-  if (now >= next_flush_) {
-    writer_.flush();
-    next_flush_ = now + kFlushInterval;
-  }
+  if (now - last_flush_ >= (writer_.pending() >= kWorthAChunk ? kFlushInterval : kLongestUnflushed)) flush(now);
   watch_disk();
+}
+
+void Recorder::flush(Nanoseconds now) {
+  writer_.flush();
+  last_flush_ = now;
 }
 
 // The programs live on; their hooks have nobody to wait for any more.
@@ -317,12 +330,15 @@ void Recorder::finish() {
   _exit(0);
 }
 
-// Each process takes three descriptors.
-void allow_many_descriptors() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
+// Limits are meant for the program; the recorder goes as far as it may. Each process takes three descriptors.
+void lift_limits() {
+  for (const auto resource : {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0) continue;
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    limit.rlim_cur = limit.rlim_max;
+    if (resource == RLIMIT_NOFILE || setrlimit(resource, &none) != 0) setrlimit(resource, &limit);
+  }
 }
 
 }  // namespace
@@ -332,7 +348,7 @@ void run_recorder(RecorderSetup setup) {
   setup.attach_server.add_descriptors_to(kept);
   detach_process("memswell-record", std::move(kept), StandardStreams::leave);
   prctl(PR_SET_TIMERSLACK, 1);
-  allow_many_descriptors();
+  lift_limits();
   if (const auto locked = setup.region.lock_recorder_mutex(); !locked) {
     setup.control.send({.kind = Message::Kind::failed, .text = locked.error().sentence});
     _exit(1);

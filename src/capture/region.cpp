@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -24,17 +25,17 @@ constexpr Bytes whole_pages(Bytes bytes) { return (bytes + format::kPageBytes - 
 constexpr Bytes kProcessOffset = whole_pages(sizeof(format::RunHeader));
 constexpr Bytes kRingOffset = kProcessOffset + whole_pages(sizeof(format::ProcessSlot) * format::kProcessSlots);
 constexpr Bytes kPoolOffset = kRingOffset + whole_pages(sizeof(format::RingSlot) * format::kRingSlots);
-constexpr Bytes kSampledSetOffset = kPoolOffset + format::kPoolPages * format::kPageBytes;
-constexpr Bytes kRegionBytes = kSampledSetOffset + format::kSampledSetBytes;
+constexpr std::uint64_t kLeastPoolPages = 512;  // of a recorder under RLIMIT_AS: some programs with some threads
 
 Error region_error(const char* what) {
   return {std::string("cannot make the shared memory region for the recording: ") + what + ": " + std::strerror(errno) + "."};
 }
 
-void fill_header(format::RunHeader& header, const RegionOptions& options) {
+void fill_header(format::RunHeader& header, const RegionOptions& options, Bytes region_bytes) {
+  const std::uint64_t pool_pages = (region_bytes - kPoolOffset) / format::kPageBytes;
   header.version = format::kRegionVersion;
   header.max_depth = std::clamp(options.max_depth, 1u, format::kMaxDepthLimit);
-  header.region_bytes = kRegionBytes;
+  header.region_bytes = region_bytes;
   header.process_offset = kProcessOffset;
   header.ring_offset = kRingOffset;
   header.pool_offset = kPoolOffset;
@@ -43,12 +44,12 @@ void fill_header(format::RunHeader& header, const RegionOptions& options) {
   header.wait_limit_ms = kWaitLimitMs;
   header.sample_bytes = options.sample_bytes;
   header.sample_seed = options.sample_seed;
-  header.sampled_set_offset = kSampledSetOffset;
+  header.sampled_set_offset = region_bytes;
   header.walk_stacks.store(1, std::memory_order_relaxed);
   header.check_walks = options.check_walks ? 1 : 0;
   header.track_writes = options.track_writes ? 1 : 0;
   header.ring_page_budget =
-      static_cast<std::uint32_t>(std::min<Bytes>(options.ring_memory / format::kPageBytes, format::kPoolPages));
+      static_cast<std::uint32_t>(std::min<Bytes>(options.ring_memory / format::kPageBytes, pool_pages / 2));
   header.stamp_counter.store(1, std::memory_order_relaxed);
   header.enabled.store(1, std::memory_order_relaxed);
   header.magic = format::kRegionMagic;
@@ -81,9 +82,25 @@ class LiftedFileSizeLimit {
   rlimit limit_{};
 };
 
-bool give_size(const UniqueFd& file) {
+bool give_size(const UniqueFd& file, Bytes bytes) {
   const LiftedFileSizeLimit lifted;
-  return ftruncate(file.get(), static_cast<off_t>(kRegionBytes)) == 0;
+  return ftruncate(file.get(), static_cast<off_t>(bytes)) == 0;
+}
+
+Bytes address_space_taken() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * format::kPageBytes;
+}
+
+// Under RLIMIT_AS (ulimit -v) half of what is left beside what the recorder needs itself: its libraries alone take 40 MiB.
+std::uint64_t affordable_pool_pages() {
+  constexpr Bytes kForTheRecorder = Bytes{16} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return format::kPoolPages;
+  const Bytes taken = address_space_taken() + kPoolOffset + kForTheRecorder;
+  const std::uint64_t pages = limit.rlim_cur > taken ? (limit.rlim_cur - taken) / 2 / format::kPageBytes : 0;
+  return std::clamp<std::uint64_t>(pages / 64 * 64, kLeastPoolPages, format::kPoolPages);
 }
 
 }  // namespace
@@ -91,13 +108,19 @@ bool give_size(const UniqueFd& file) {
 Result<Region> Region::create(const RegionOptions& options) {
   UniqueFd file(memfd_create("memswell", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) return region_error("memfd_create");
-  if (!give_size(file)) return region_error(errno == EFBIG ? "the limit of file size (ulimit -f) is too low" : "ftruncate");
-  // A kernel without sealing of memfds has no memfd_create either.
-  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return region_error("F_ADD_SEALS");
-  void* memory = mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  std::uint64_t pool_pages = affordable_pool_pages();
+  void* memory = MAP_FAILED;
+  Bytes bytes = 0;
+  for (; memory == MAP_FAILED && pool_pages >= kLeastPoolPages; pool_pages /= 2) {
+    bytes = kPoolOffset + pool_pages * format::kPageBytes;
+    if (!give_size(file, bytes + format::kSampledSetBytes)) return region_error(errno == EFBIG ? "the limit of file size (ulimit -f) is too low" : "ftruncate");
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  }
   if (memory == MAP_FAILED) return region_error("mmap");
-  Region region(std::move(file), memory, kRegionBytes);
-  fill_header(region.header(), options);
+  Region region(std::move(file), memory, bytes);
+  // A kernel without sealing of memfds has no memfd_create either.
+  if (fcntl(region.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return region_error("F_ADD_SEALS");
+  fill_header(region.header(), options, bytes);
   return region;
 }
 
@@ -119,7 +142,8 @@ format::RingSlot& Region::ring(std::uint32_t slot) const {
 }
 
 std::byte* Region::pool_pages(std::uint64_t first, std::uint64_t count) const {
-  if (first >= format::kPoolPages || count > format::kPoolPages - first) return nullptr;
+  const std::uint64_t pages = (bytes_ - kPoolOffset) / format::kPageBytes;
+  if (first >= pages || count > pages - first) return nullptr;
   return static_cast<std::byte*>(memory_) + kPoolOffset + first * format::kPageBytes;
 }
 

@@ -101,7 +101,8 @@ void declare_recording(CommandLine& line, RunArguments& a) {
   line.number("--max-depth", "FRAMES", a.max_depth, "frames kept of a stack, the innermost; 256 if not given");
   line.choice("--on-full", a.on_full, {"wait", "drop"},
               "when the recorder falls behind: the thread waits and nothing is lost, or events are dropped and counted");
-  line.size("--ring-memory", a.record.ring_memory, "memory of all event rings together; 16MiB if not given");
+  line.size("--ring-memory", a.record.ring_memory,
+            "memory of all event rings together; 16MiB if not given. Each thread gets 8KiB at least, unless --on-full is drop");
 }
 
 void declare_phases(CommandLine& line, RunArguments& a) {

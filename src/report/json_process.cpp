@@ -85,6 +85,25 @@ void write_list(JsonWriter& json, const char* key, const std::vector<T>& values,
 
 }  // namespace
 
+namespace {
+
+void write_group(JsonWriter& json, const trace::GroupMemory& group) {
+  json.begin_object("cgroup");
+  json.number("time_ns", group.time);
+  if (group.limit_bytes != 0) {
+    json.number("limit_bytes", group.limit_bytes);
+  } else {
+    json.null("limit_bytes");
+  }
+  json.number("current_bytes", group.current_bytes);
+  json.number("anon_bytes", group.anon_bytes);
+  json.number("file_bytes", group.file_bytes);
+  json.number("kernel_bytes", group.kernel_bytes);
+  json.end_object();
+}
+
+}  // namespace
+
 void write_exit(JsonWriter& json, const analysis::ExitStatus& exit) {
   json.begin_object("exit");
   if (exit.code >= 0) {
@@ -98,6 +117,7 @@ void write_exit(JsonWriter& json, const analysis::ExitStatus& exit) {
     json.null("signal");
   }
   json.text("reason", analysis::exit_reason_key(exit.reason));
+  if (exit.group) write_group(json, *exit.group);
   json.end_object();
 }
 

@@ -128,6 +128,13 @@ std::vector<std::string> notes_of(const RunReport& run) {
   return notes;
 }
 
+std::string group_text(const std::optional<trace::GroupMemory>& group) {
+  if (!group || group->limit_bytes == 0) return "";
+  return fmt::format(" (cgroup limit {}: anon {}, file {}, kernel {} at {})", format_bytes(group->limit_bytes),
+                     format_bytes(group->anon_bytes), format_bytes(group->file_bytes), format_bytes(group->kernel_bytes),
+                     format_duration(group->time));
+}
+
 }  // namespace
 
 std::string exit_text(const analysis::ExitStatus& exit) {
@@ -136,7 +143,7 @@ std::string exit_text(const analysis::ExitStatus& exit) {
     case trace::EndReason::exited: return exit.code < 0 ? "exited" : fmt::format("exit {}", exit.code);
     case trace::EndReason::signalled:
       return fmt::format("killed by signal {} ({})", exit.signal, ::strsignal(exit.signal));
-    case trace::EndReason::oom_killed: return "killed by the kernel: out of memory";
+    case trace::EndReason::oom_killed: return "killed by the kernel: out of memory" + group_text(exit.group);
     case trace::EndReason::replaced_by_exec: return "replaced by exec";
     case trace::EndReason::unknown: return "end unknown";
   }

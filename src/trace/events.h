@@ -81,6 +81,18 @@ struct ProcessEnd {
   Bytes own_peak_bytes = 0;             // memswell's own resident pages at their largest
 };
 
+// The control group of a process that the kernel killed for want of memory; comes before its ProcessEnd. The figures are
+// those of the last look before the kill, at `time`.
+struct GroupMemory {
+  ProcessIndex process;
+  Nanoseconds time = 0;
+  Bytes limit_bytes = 0;  // 0: none
+  Bytes anon_bytes = 0;
+  Bytes file_bytes = 0;   // in the page cache and shared memory
+  Bytes kernel_bytes = 0;
+  Bytes current_bytes = 0;  // charged in all
+};
+
 // ------------------------------------------------------------------------------------------------- symbols
 
 struct Module {

@@ -21,9 +21,9 @@ namespace memswell::format {
 inline constexpr std::uint64_t kRegionMagic = 0x6c6c'6577'736d'656d;  // "memswell"
 inline constexpr std::uint32_t kRegionVersion = 3;
 inline constexpr std::uint64_t kPageBytes = 4096;
-inline constexpr std::uint32_t kProcessSlots = 1024;
-inline constexpr std::uint32_t kRingSlots = 4096;
-inline constexpr std::uint32_t kPoolPages = 32768;  // 128 MiB of address space; only touched pages cost memory
+inline constexpr std::uint32_t kProcessSlots = 4096;
+inline constexpr std::uint32_t kRingSlots = 16384;
+inline constexpr std::uint32_t kPoolPages = 32768;  // at most: 128 MiB of address space; only touched pages cost memory
 inline constexpr std::uint32_t kWalkLevels = 3;    // ordinary code, a signal handler in it, one more
 inline constexpr std::uint32_t kStackLevels = kWalkLevels + 1;  // stacks a ring may speak of; the last: leaf only, keep = 0
 inline constexpr std::uint32_t kMaxDepthLimit = 4000;
@@ -40,10 +40,10 @@ struct RunHeader {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t max_depth;       // frames kept of a stack, the innermost ones
-  std::uint64_t region_bytes;    // size of the memfd; a program under RLIMIT_AS may map a prefix only
+  std::uint64_t region_bytes;    // end of the pool; a program under RLIMIT_AS may map a prefix only
   std::uint64_t process_offset;  // ProcessSlot[kProcessSlots]
   std::uint64_t ring_offset;     // RingSlot[kRingSlots]
-  std::uint64_t pool_offset;     // kPoolPages pages
+  std::uint64_t pool_offset;     // pages up to region_bytes: kPoolPages, or fewer where the recorder is under RLIMIT_AS
   OnFull on_full;
   StampSource stamp_source;
   std::uint32_t wait_limit_ms;  // longest wait on a full ring without progress of the recorder
@@ -54,8 +54,11 @@ struct RunHeader {
   alignas(8) std::uint32_t recorder_mutex[10];
   std::atomic<std::uint32_t> enabled;             // 0: recording has ended, hooks pass through
   std::atomic<std::uint32_t> recorder_heartbeat;  // grows with every drain round
-  std::uint32_t ring_page_budget;                 // pages that all rings together may take (--ring-memory)
+  // Pages that all rings together may take (--ring-memory). Without --on-full=drop a thread that finds none left gets the
+  // smallest ring all the same: events of threads without a ring are lost.
+  std::uint32_t ring_page_budget;
   std::atomic<std::uint32_t> ring_pages_used;
+  std::atomic<std::uint32_t> rings_wanted;  // grows when a thread found neither slot nor page: free what can be freed
   std::atomic<std::uint32_t> processes_high;  // slots at and above were never claimed
   std::atomic<std::uint32_t> rings_high;
   std::uint64_t sample_bytes;        // 0: every block is recorded; else one in so many usable bytes, and all are counted

@@ -14,7 +14,7 @@ namespace memswell::trace {
 using RecordKinds =
     std::tuple<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Module, ModuleMapping, FrameSymbols, ModuleSymbols,
                ThreadBegin, MappingEvent, Mark, BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd,
-               RecordingMode, CallsBegin, EarlierBlocks, CallTotals>;
+               RecordingMode, CallsBegin, EarlierBlocks, CallTotals, GroupMemory>;
 inline constexpr std::size_t kRecordKinds = std::tuple_size_v<RecordKinds>;
 
 template <class Record, std::size_t kAt = 0>
@@ -76,6 +76,13 @@ void fields(Io& io, Of<ProcessEnd> auto& r) {
   io.time(r.time);
   io(r.reason, r.code, r.signal, r.lost_events, r.ring_waits, r.uncertain_blocks, r.unmatched_frees, r.walks_compared,
      r.walks_different, r.peak_rss_bytes, r.peak_rss_is_lower_bound, r.own_peak_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<GroupMemory> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.limit_bytes, r.anon_bytes, r.file_bytes, r.kernel_bytes, r.current_bytes);
 }
 
 template <class Io>

@@ -81,10 +81,13 @@ void RecordingWriter::write(const RecordingMode& record) { state_->put_record(re
 void RecordingWriter::write(const CallsBegin& record) { state_->put_record(record); }
 void RecordingWriter::write(const EarlierBlocks& record) { state_->put_record(record); }
 void RecordingWriter::write(const CallTotals& record) { state_->put_record(record); }
+void RecordingWriter::write(const GroupMemory& record) { state_->put_record(record); }
 
 void RecordingWriter::flush() {
   if (!state_->encoder.empty()) state_->close_chunk();
 }
+
+std::uint32_t RecordingWriter::pending() const { return state_->encoder.operations(); }
 
 const Error* RecordingWriter::failure() const { return state_->chunks.failure(); }
 std::uint64_t RecordingWriter::bytes_written() const { return state_->chunks.bytes_written(); }

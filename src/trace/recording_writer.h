@@ -42,9 +42,13 @@ class RecordingWriter {
   void write(const CallsBegin&);
   void write(const EarlierBlocks&);
   void write(const CallTotals&);
+  void write(const GroupMemory&);
 
   // Hands everything written so far to the kernel.
   void flush();
+
+  // Operations that a crash would lose now: those since the last chunk.
+  std::uint32_t pending() const;
 
   // The first write that failed (disk full, …). From then on everything is dropped; what is in the file stays readable.
   const Error* failure() const;

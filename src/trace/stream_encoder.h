@@ -33,6 +33,7 @@ class StreamEncoder {
   bool put_piece();
 
   bool empty() const { return ops_ == 0; }
+  std::uint32_t operations() const { return ops_; }
   // No room for another operation: a put must not follow before clear().
   bool full() const { return ops_ == disk::kOpsPerChunk || records_.size() >= disk::kRecordsPerChunkBytes; }
   std::span<const std::uint8_t> column(disk::Column column) const;

@@ -36,6 +36,7 @@ class Visitor {
   virtual void on(const CallsBegin&) {}
   virtual void on(const EarlierBlocks&) {}
   virtual void on(const CallTotals&) {}
+  virtual void on(const GroupMemory&) {}
 };
 
 }  // namespace memswell::trace

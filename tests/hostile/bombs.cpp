@@ -119,10 +119,58 @@ std::string page_runs(Bytes at_most) {
   });
 }
 
+// What is kept for each of one kind times each of another.
+
+void write_live_site(RecordingWriter& to, std::uint64_t i) {
+  const auto id = static_cast<std::uint32_t>(i + 1);
+  to.write(StackNode{{id}, {0}, {{1}, FrameKind::call, 8 * i}});
+  to.write(Allocation{{0}, {0}, 0, 0x10000 + 4096 * i, 24, 24, {id}, AllocationKind::malloc, 0});
+}
+
+std::string sites_by_phases(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    if (i < kRound) return write_live_site(to, i);
+    to.write(PhaseBoundary{{0}, {0}, 1000 * i, "p", 4096, true, 0, 0});
+  });
+}
+
+// Each snapshot has every block on a page of its own.
+std::string sites_by_snapshots(Bytes at_most) {
+  PageSnapshot pages;
+  pages.source = PageSource::pagemap_scan;
+  pages.runs.push_back({0x10000, 0x10000 + 4096 * kRound, 1});
+  return many(at_most, [&](RecordingWriter& to, std::uint64_t i) {
+    if (i < kRound) return write_live_site(to, i);
+    pages.time = 1000 * i;
+    to.write(pages);
+    to.write(SmapsSnapshot{{0}, pages.time, SnapshotCause::periodic, "", "10000-10010000 rw-p 0 0:0 0\nRss: 262144 kB\n", ""});
+  });
+}
+
+std::string blocks_by_forks(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    if (i < kRound) return write_live_site(to, i);
+    const auto child = static_cast<std::uint32_t>(i - kRound + 1);
+    to.write(ProcessBegin{{child}, 0, 100, 1, ProcessStart::fork, {0}, true, "", {}});
+  });
+}
+
+std::string processes_by_phases(Bytes at_most) {
+  return many(at_most, [](RecordingWriter& to, std::uint64_t i) {
+    const auto child = static_cast<std::uint32_t>(i % 1000 + 1);
+    if (i < 1000) return to.write(ProcessBegin{{child}, 0, 100 + child, 1, ProcessStart::exec, {}, false, "", {}});
+    to.write(PhaseBoundary{{child}, {0}, 1000 * i, "p", 4096, true, 0, 0});
+  });
+}
+
 constexpr Bomb kBombs[] = {{"live blocks", live_blocks}, {"stack nodes", stack_nodes}, {"sites", sites},
                            {"samples", samples},         {"phases", phases},           {"values", values},
                            {"processes", processes},     {"modules", modules},         {"mappings", mappings},
-                           {"long names", long_names},   {"smaps texts", smaps_texts}, {"page runs", page_runs}};
+                           {"long names", long_names},   {"smaps texts", smaps_texts}, {"page runs", page_runs},
+                           {"sites by phases", sites_by_phases},
+                           {"sites by snapshots", sites_by_snapshots},
+                           {"blocks by forks", blocks_by_forks},
+                           {"processes by phases", processes_by_phases}};
 
 }  // namespace
 

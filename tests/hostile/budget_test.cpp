@@ -57,6 +57,36 @@ TEST(MemoryBudget, LetsTenMillionKeptBlocksThrough) {
   EXPECT_EQ(run->processes.at(0).totals.live_blocks_at_exit, 10'000'000u);
 }
 
+// A day at ten samples a second, with a phase an hour and a block a minute that stays.
+TEST(MemoryBudget, LetsADayThrough) {
+  constexpr Nanoseconds kTenth = 100'000'000;
+  constexpr std::uint64_t kTenths = 24 * 36'000;
+  std::mt19937 random(1);  // as of a real machine: no two samples come alike, so each takes some bytes of the file
+  Bytes largest = 0;
+  const std::string recording = recording_of([&](trace::RecordingWriter& to) {
+    to.write(trace::ProcessBegin{{0}, 0, 100, 1, trace::ProcessStart::exec, {}, false, "/bin/serves", {"serves"}});
+    to.write(trace::ThreadBegin{{0}, {0}, 100, 0});
+    for (std::uint64_t i = 0; i < kTenths; ++i) {
+      const Bytes rss = 4096 * (1000 + random() % 777);
+      largest = std::max(largest, rss);
+      to.write(trace::Sample{{0}, i * kTenth + random() % 1'000'000, 2 * rss, rss, 0, 0, rss});
+      if (i % 600 == 0) to.write(trace::Allocation{{0}, {0}, i * kTenth + 1'000'000, 0x1000 + 32 * i, 24, 24, {0}, trace::AllocationKind::malloc, 0});
+      if (i % 36'000 == 35'999) to.write(trace::PhaseBoundary{{0}, {0}, i * kTenth + 1'000'000, "hour", 4096 * 2000, true, 0, 0});
+    }
+    trace::RunEnd end;
+    end.time = kTenths * kTenth;
+    end.complete = true;
+    to.write(end);
+  });
+  const auto run = report_of(recording);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->recording.end_sentence, "");
+  EXPECT_EQ(run->duration_ns, kTenths * kTenth);
+  EXPECT_EQ(run->processes.at(0).totals.live_blocks_at_exit, 24u * 60u);
+  EXPECT_EQ(run->processes.at(0).phases.size(), 25u);
+  EXPECT_EQ(run->processes.at(0).totals.peak_rss_sampled_bytes, largest);
+}
+
 TEST(MemoryBudget, EndsTheReadingOfBlocksWithoutEnd) {
   if (kUnderSanitizer) GTEST_SKIP() << "takes minutes under a sanitizer";
   const auto run = report_of(kept_blocks(40'000'000, 1));

@@ -93,6 +93,28 @@ TEST_F(CgroupTree, BeforeTheSumOfTheKernelsPartsWasPrintedTheyAreAdded) {
   EXPECT_EQ(read("/slice/job")->kernel_bytes, 230u);
 }
 
+TEST_F(CgroupTree, FiguresAreReadAgainAndNotAddedUp) {
+  auto memory = *read("/slice/job");
+  tree_.write("slice/job/memory.stat", "anon 5000\nfile 1\nkernel 2\n");
+  tree_.write("slice/job/memory.events", "oom_kill 4\n");
+  tree_.write("slice/job/memory.current", "77\n");
+  refresh(memory);
+  EXPECT_EQ(memory.anon_bytes, 5000u);
+  EXPECT_EQ(memory.file_bytes, 1u);
+  EXPECT_EQ(memory.kernel_bytes, 2u);
+  EXPECT_EQ(memory.oom_kills, 4u);
+  EXPECT_EQ(memory.current_bytes, 77u);
+  EXPECT_EQ(memory.limit_bytes, 100'000'000u);
+}
+
+TEST_F(CgroupTree, FiguresOfAGroupThatIsGoneStay) {
+  auto memory = *read("/slice/job");
+  memory.directory = tree_.path() + "/gone";
+  refresh(memory);
+  EXPECT_EQ(memory.anon_bytes, 1000u);
+  EXPECT_EQ(memory.oom_kills, 1u);
+}
+
 TEST_F(CgroupTree, AGroupOutsideOfTheMountIsNotSeen) {
   EXPECT_FALSE(read("/elsewhere"));
   EXPECT_FALSE(read("/../outside"));

@@ -62,6 +62,7 @@ class Collector : public Visitor {
   void on(const EarlierBlocks& r) override { print(r); }
   void on(const CallTotals& r) override { print(r); }
   void on(const RunEnd& r) override { print(r); }
+  void on(const GroupMemory& r) override { print(r); }
   void on(const StackNode& n) override {
     lines.push_back(fmt::format("StackNode {} {} {} {} {:x}", n.id.value, n.parent.value, n.frame.module.value,
                                 static_cast<int>(n.frame.kind), n.frame.offset));

@@ -41,6 +41,17 @@ TEST(RecordingWriter, RemembersThatTheDeviceIsFull) {
   EXPECT_EQ(writer.bytes_written(), 0u);
 }
 
+TEST(RecordingWriter, KnowsWhatACrashWouldLose) {
+  const TemporaryFile file;
+  RecordingWriter writer(file.open_for_writing());
+  EXPECT_EQ(writer.pending(), 0u);
+  writer.write(process(0));
+  writer.write(Sample{});
+  EXPECT_EQ(writer.pending(), 2u);
+  writer.flush();
+  EXPECT_EQ(writer.pending(), 0u);
+}
+
 TEST(RecordingWriter, AFullDiskLeavesTheWholeChunksBefore) {
   const std::vector<AnyEvent> events = synthetic_program(9, 4000);
   const std::size_t half = events.size() / 2;

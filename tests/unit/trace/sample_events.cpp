@@ -125,6 +125,7 @@ std::vector<AnyEvent> nasty_events() {
   add_blocks(events);
   add_earlier(events);
   add_footprint(events);
+  events.push_back(GroupMemory{{1}, 20, kMax64, 0, kMax64, 1, kMax64});
   events.push_back(ProcessEnd{{1},
                               20,
                               EndReason::oom_killed,

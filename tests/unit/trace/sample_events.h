@@ -13,7 +13,7 @@ namespace memswell::trace {
 using AnyEvent = std::variant<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Module, ModuleMapping, StackNode,
                               FrameSymbols, ModuleSymbols, ThreadBegin, Allocation, Release, MappingEvent, Mark,
                               BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd,
-                              RecordingMode, CallsBegin, EarlierBlocks, CallTotals>;
+                              RecordingMode, CallsBegin, EarlierBlocks, CallTotals, GroupMemory>;
 
 // Process `index`, begun at time 0.
 ProcessBegin process(std::uint32_t index);
