@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 namespace memswell::capture {
 namespace {
@@ -52,12 +53,18 @@ TEST(Region, FreedPagesReadAsZeroAndCanBeClaimedAgain) {
   EXPECT_EQ(region.header().pool_used[1].load(), 0b100u);
 }
 
-Bytes rollup_kb(const char* key) {
-  std::ifstream rollup("/proc/self/smaps_rollup");
-  for (std::string line; std::getline(rollup, line);) {
-    if (line.starts_with(key)) return std::stoull(line.substr(std::strlen(key)));
+// Of the region's mappings in this process.
+Bytes private_dirty_kb() {
+  std::ifstream smaps("/proc/self/smaps");
+  Bytes sum = 0;
+  bool of_region = false;
+  constexpr std::string_view kKey = "Private_Dirty:";
+  for (std::string line; std::getline(smaps, line);) {
+    const bool begins_mapping = line.find('-') < line.find(' ');
+    if (begins_mapping) of_region = line.find("/memfd:memswell") != std::string::npos;
+    if (of_region && line.starts_with(kKey)) sum += std::stoull(line.substr(kKey.size()));
   }
-  return 0;
+  return sum;
 }
 
 TEST(Region, PagesThatAProgramFillsAreNoPrivateMemoryOnceTheyAreShared) {
@@ -72,12 +79,12 @@ TEST(Region, PagesThatAProgramFillsAreNoPrivateMemoryOnceTheyAreShared) {
   const pid_t child = fork();
   if (child == 0) {
     auto* mapped = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, region.fd(), 0));
-    const Bytes before = rollup_kb("Private_Dirty:");
+    const Bytes before = private_dirty_kb();
     std::memset(mapped + region.header().pool_offset + 64 * format::kPageBytes, 1, 100 * format::kPageBytes);
-    const Bytes alone = rollup_kb("Private_Dirty:") - before;
+    const Bytes alone = private_dirty_kb() - before;
     char byte = 0;
     if (write(ready[1], "r", 1) != 1 || read(go[0], &byte, 1) != 1) _exit(1);
-    const Bytes figures[] = {alone, rollup_kb("Private_Dirty:") - std::min(before, rollup_kb("Private_Dirty:"))};
+    const Bytes figures[] = {alone, private_dirty_kb() - std::min(before, private_dirty_kb())};
     _exit(write(answer[1], figures, sizeof figures) == sizeof figures ? 0 : 1);
   }
   char byte = 0;
