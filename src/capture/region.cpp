@@ -166,17 +166,19 @@ void Region::share_used_pages() const {
       page = (page / 64 + 1) * 64;
       continue;
     }
-    const std::uint64_t first = page;
-    while (page < format::kPoolPages && used(page)) ++page;
-    if (page == first) {
+    if (!used(page)) {
       ++page;
       continue;
     }
-    const volatile std::byte* pages = pool_pages(first, page - first);
+    const std::uint64_t first = page;
+    while (page < format::kPoolPages && used(page)) ++page;
+    std::byte* pages = pool_pages(first, page - first);
     in_memory.resize(page - first);
-    if (mincore(pool_pages(first, page - first), (page - first) * format::kPageBytes, in_memory.data()) != 0) return;
+    // The bits are the programs': they may speak of pages that a small pool does not have.
+    if (pages == nullptr || mincore(pages, (page - first) * format::kPageBytes, in_memory.data()) != 0) return;
+    const volatile std::byte* read = pages;
     for (std::uint64_t i = 0; i < page - first; ++i)
-      if ((in_memory[i] & 1) != 0) static_cast<void>(pages[i * format::kPageBytes]);
+      if ((in_memory[i] & 1) != 0) static_cast<void>(read[i * format::kPageBytes]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "base/under_sanitizer.h"
 
 namespace memswell::capture {
 namespace {
@@ -100,6 +103,25 @@ TEST(Region, PagesThatAProgramFillsAreNoPrivateMemoryOnceTheyAreShared) {
   struct stat file;
   ASSERT_EQ(fstat(region.fd(), &file), 0);
   EXPECT_LT(file.st_blocks * 512, 150 * 4096) << "pages that nobody has filled stay away";
+}
+
+TEST(Region, ASmallPoolIsNotReadBeyondItsEndWhateverProgramsClaim) {
+  if (kUnderSanitizer) GTEST_SKIP() << "its shadow memory does not fit under a limit";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit limit{pages * 4096 + (64u << 20), RLIM_INFINITY};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+    const auto region = Region::create({});
+    if (!region || region->pool_pages(format::kPoolPages - 1, 1) != nullptr) _exit(3);
+    for (auto& word : region->header().pool_used) word.store(~std::uint64_t{0});
+    region->share_used_pages();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Region, ShowsThatTheRecorderLives) {
