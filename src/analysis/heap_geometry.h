@@ -43,12 +43,27 @@ class HeapHistory {
     const std::uint64_t key = ((address >> kGranuleBits) << 1) | (has_own_mapping(usable) ? 1u : 0u);
     if (key == last_) return;
     last_ = key;
-    seen_[key] = true;
+    seen_.try_emplace(key, true);
   }
+  // As a fold tells it (trace::FoldedCalls).
+  void note(std::uint64_t blocks, std::uint64_t misfits, const std::vector<std::uint64_t>& granules) {
+    blocks_ += blocks;
+    misfits_ += misfits;
+    for (const std::uint64_t key : granules) seen_[key] = true;
+  }
+  // What came since the last call of this.
+  struct News {
+    std::uint64_t blocks = 0;
+    std::uint64_t misfits = 0;
+    std::vector<std::uint64_t> granules;  // in order
+  };
+  News take_news();
+
   // Starts of 64 MiB stretches in which a block without own mapping was; unordered.
   std::vector<Address> arena_candidates() const;
   // Nearly every block lay as glibc lays blocks.
   bool looks_like_glibc() const { return blocks_ > 0 && misfits_ * 100 <= blocks_; }
+  Bytes held_bytes() const { return seen_.bucket_count() * 24; }
   // Did [begin, end) ever hold a block of any kind?
   bool touched(Address begin, Address end) const;
 
@@ -56,7 +71,9 @@ class HeapHistory {
   std::uint64_t last_ = 0;
   std::uint64_t blocks_ = 0;
   std::uint64_t misfits_ = 0;
-  tsl::robin_map<std::uint64_t, bool> seen_;
+  std::uint64_t told_blocks_ = 0;
+  std::uint64_t told_misfits_ = 0;
+  tsl::robin_map<std::uint64_t, bool> seen_;  // true: news
 };
 
 struct HeapExtent {

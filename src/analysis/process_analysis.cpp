@@ -42,7 +42,7 @@ LiveFigures ProcessAnalysis::live() const {
 
 Bytes ProcessAnalysis::held_bytes() const {
   constexpr Bytes kMappedRange = sizeof(MappedRange) + 64;
-  return sizeof(*this) + ledger_.held_bytes() + timeline_.held_bytes() + phases_.held_bytes() +
+  return sizeof(*this) + ledger_.held_bytes() + timeline_.held_bytes() + phases_.held_bytes() + history_.held_bytes() +
          mapped_.ranges().size() * kMappedRange;
 }
 
@@ -65,6 +65,11 @@ void ProcessAnalysis::on(const trace::Allocation& allocation) {
 void ProcessAnalysis::on(const trace::CallsBegin& begin) {
   for (const trace::EarlierBlock& block : begin.seen) history_.note(block.address, block.usable);
   ledger_.on(begin);
+}
+
+void ProcessAnalysis::on(const trace::FoldedCalls& calls) {
+  history_.note(calls.heap_blocks, calls.heap_misfits, calls.heap_granules);
+  ledger_.on(calls);
 }
 
 void ProcessAnalysis::on(const trace::Mark& mark) {

@@ -2,10 +2,12 @@
 // of others, or that skip numbers, so that who reads may use ids as indices without fear of a forged one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "trace/events.h"
+#include "trace/fold_events.h"
 
 namespace memswell::trace {
 
@@ -41,6 +43,8 @@ class IdCensus {
     if constexpr (requires { event.module; }) known = known && knows(event.module);
     if constexpr (requires { event.frame; }) known = known && knows(event.frame.module);
     if constexpr (requires { event.stack; }) known = known && knows(event.stack);
+    if constexpr (std::is_same_v<Event, FoldedCalls>)
+      known = known && std::ranges::all_of(event.stacks, [this](const FoldedStack& each) { return knows(each.stack); });
     return known;
   }
 

@@ -35,6 +35,11 @@ void StreamEncoder::clear() {
   ops_ = 0;
 }
 
+void StreamEncoder::begin_anew() {
+  model_ = model_.begun_anew();
+  index_ = RecentBlockIndex();
+}
+
 std::uint8_t StreamEncoder::put_context(Context context) {
   if (context == model_.contexts.current()) return 0;
   const std::uint8_t code = model_.contexts.code_of(context);
