@@ -6,20 +6,18 @@
 #include <vector>
 
 #include "analysis/folded_process.h"
+#include "analysis/model.h"
 #include "trace/recording_reader.h"
 
 namespace memswell::analysis {
 namespace {
-
-// So many stretches of about the same length, beside those that phases, snapshots and forks end.
-constexpr Nanoseconds kStretches = 256;
 
 class Folder final : public trace::Visitor {
  public:
   using trace::Visitor::on;
 
   Folder(const FoldTask& task, trace::RecordingWriter& out)
-      : out_(out), begin_{task.max_bytes}, stretch_(std::max<Nanoseconds>(1, task.time / kStretches)) {}
+      : out_(out), begin_{task.max_bytes}, stretch_(std::max<Nanoseconds>(1, task.time / kFoldedStretches)) {}
 
   void on(const trace::RunInfo& event) override { out_.write(event); }
   void on(const trace::RecordingMode& event) override {

@@ -27,6 +27,7 @@ std::string_view exit_reason_key(trace::EndReason reason);  // "exited", "signal
 // The first part of a recording that was folded (run --max-recording): its blocks are known where a snapshot was taken and at
 // its end, its calls by their sums over stretches of time. All sums and peaks are exact all the same, but the own peak of a
 // site with several stacks, which is a lower bound.
+inline constexpr std::uint64_t kFoldedStretches = 256;  // of about the same length; phases and snapshots cut more
 struct FoldedTime {
   Bytes max_bytes = 0;  // --max-recording
   Nanoseconds end_ns = 0;

@@ -125,6 +125,11 @@ std::vector<AnyEvent> nasty_events() {
   add_blocks(events);
   add_earlier(events);
   add_footprint(events);
+  events.push_back(FoldedCalls{.process = {1}, .time = 3, .live_blocks = kMax64, .peak_live_ns = kMax64, .lifetime_blocks = {0, kMax64},
+                               .heap_granules = {kMax64, 1}, .own = {.calls = kMax64, .live_at_peak_variance = kMax64},
+                               .stacks = {{{1}, {}, kMax64, 1, 2, 3, kMax64}, {}}});
+  events.push_back(FoldedLive{{0}, kMax64, 0, kMax64});
+  events.push_back(FoldedThread{{0}, {0}, kMax64, 1, kMax64, 0, {1}, AllocationKind::operator_new, kMax64, true});
   events.push_back(GroupMemory{{1}, 20, kMax64, 0, kMax64, 1, kMax64});
   events.push_back(ProcessEnd{{1},
                               20,
