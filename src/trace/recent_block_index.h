@@ -15,16 +15,19 @@ class RecentBlockIndex {
   RecentBlockIndex() : buckets_(kBuckets) {}
 
   void insert(ProcessIndex process, Address address, RecentBlocks::Slot slot) {
-    if (newest_) file(*newest_);
-    newest_ = Newest{process, address, slot};
+    if (newest_.waits) file(newest_);
+    // Member by member: a copy in wider words than it was written in waits until the writes have left the store buffer.
+    newest_.waits = true;
+    newest_.slot = slot;
+    newest_.process = process;
+    newest_.address = address;
   }
 
   // Also forgets it: a block is released once.
   std::optional<RecentBlocks::Slot> take(ProcessIndex process, Address address, const RecentBlocks& blocks) {
-    if (newest_ && newest_->address == address && newest_->process == process) {
-      const RecentBlocks::Slot slot = newest_->slot;
-      newest_.reset();
-      return slot;
+    if (newest_.address == address && newest_.waits && newest_.process == process) {
+      newest_.waits = false;
+      return newest_.slot;
     }
     const std::uint64_t hash = hash_of(process, address);
     for (Entry& entry : buckets_[hash % kBuckets]) {
@@ -44,9 +47,10 @@ class RecentBlockIndex {
   };
   using Bucket = std::array<Entry, kWays>;
   struct Newest {
+    Address address = 0;
     ProcessIndex process;
-    Address address;
-    RecentBlocks::Slot slot;
+    RecentBlocks::Slot slot = 0;
+    bool waits = false;
   };
 
   void file(const Newest& block) {
@@ -66,7 +70,7 @@ class RecentBlockIndex {
   static std::uint16_t tag_of(std::uint64_t hash) { return static_cast<std::uint16_t>((hash >> 48) | 1); }
 
   std::vector<Bucket> buckets_;
-  std::optional<Newest> newest_;  // filed when the next one comes: a block that lives for one event never is
+  Newest newest_;  // filed when the next one comes: a block that lives for one event never is
 };
 
 }  // namespace memswell::trace
