@@ -69,6 +69,9 @@ memswell_append_restartable:
   jmp 8f
 10:
   mov (%rdi), %r10
+  lea 64(%rax), %r9     # the line that comes up in eight lines' time is still in the recorder's cache: fetch it now
+  and 8(%rdi), %r9
+  prefetchw (%r10, %r9, 8)
   lea (%r10, %r11, 8), %r10
   xor %r11d, %r11d
 11:

@@ -17,11 +17,11 @@ std::uintptr_t word_at(std::uintptr_t address) { return *reinterpret_cast<const 
 enum class Step { stepped, outermost, unreadable, no_data, needs_libunwind };
 
 // Without unwind data a frame pointer is believed if it lies above, within 16 KiB: libunwind's rule (x86_64/Gstep.c).
-Step step_by_frame_pointer(ReadableRange& range, Frame& f) {
+[[gnu::noinline]] Step step_by_frame_pointer(ReadableRange& range, const Frame f, Frame& caller) {
   constexpr std::uintptr_t kReach = 0x4000;
   if (f.bp < f.sp || f.bp - f.sp > kReach || !readable(range, f.bp) || !readable(range, f.bp + 8)) return Step::no_data;
-  f = {word_at(f.bp + 8), f.bp + 16, word_at(f.bp), f.bp};
-  return f.pc == 0 ? Step::outermost : Step::stepped;
+  caller = {word_at(f.bp + 8), f.bp + 16, word_at(f.bp), f.bp};
+  return caller.pc == 0 ? Step::outermost : Step::stepped;
 }
 
 // A shape that rules can say, unpacked word by word: this is where a walk spends its time.
@@ -53,7 +53,12 @@ inline Step step(ReadableRange& range, const RuleTable& rules, std::uint32_t lay
   if (__builtin_expect(rule.kind == StepRule::Kind::step, 1)) return step_by_rule(range, rule, f);
   switch (rule.kind) {
     case StepRule::Kind::outermost: return Step::outermost;
-    case StepRule::Kind::no_data: return step_by_frame_pointer(range, f);
+    case StepRule::Kind::no_data: {
+      Frame caller = f;  // of its own, so that `f` can stay in registers
+      const Step done = step_by_frame_pointer(range, f, caller);
+      f = caller;
+      return done;
+    }
     case StepRule::Kind::step:
     case StepRule::Kind::needs_libunwind:
     case StepRule::Kind::none: break;
@@ -107,7 +112,12 @@ class Walk {
   std::uint32_t new_frames() const { return capacity_ - next_; }
 
   void push(const Frame& f) {
-    s_.frames[--next_] = f;
+    // Word by word: a copy in wider words than it was made of waits until the store buffer is empty.
+    Frame& place = s_.frames[--next_];
+    place.pc = f.pc;
+    place.sp = f.sp;
+    place.bp = f.bp;
+    place.bp_slot = f.bp_slot;
     if (remembered_ > next_) remembered_ = next_;  // overwritten
   }
 

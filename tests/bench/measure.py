@@ -1,4 +1,5 @@
 """One run of one load under one tool, and what it cost."""
+import ctypes
 import dataclasses
 import glob
 import os
@@ -6,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 import time
+
+PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclasses.dataclass
@@ -43,7 +46,12 @@ def fill(words, **values):
 
 
 def timed(argv, **options):
-    """Runs a command; returns its wall time, its and its descendants' CPU time, and its largest process's peak RSS."""
+    """Runs a command; returns its wall time, its and its descendants' CPU time, and its largest process's peak RSS.
+
+    Descendants that outlive their parents come to us (prctl(2), PR_SET_CHILD_SUBREAPER): a recorder that detached itself
+    is waited for and counted like one that did not.
+    """
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     begin = time.monotonic_ns()
     process = subprocess.Popen(argv, **options)
     stdin = process.stdin
@@ -52,7 +60,18 @@ def timed(argv, **options):
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.monotonic_ns() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, wall, int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss
+    usages = [usage] + orphans()
+    return (process.returncode, wall, int(sum(u.ru_utime + u.ru_stime for u in usages) * 1e9),
+            max(u.ru_maxrss for u in usages))
+
+
+def orphans():
+    usages = []
+    while True:
+        try:
+            usages.append(os.wait3(0)[2])
+        except ChildProcessError:
+            return usages
 
 
 def at_exit_figures(path, program):
