@@ -12,12 +12,18 @@
 namespace memswell::analysis {
 namespace {
 
+// A slot's samples and readings are about three thousand bytes: an eighth of the bound together.
+Nanoseconds slot_of(const FoldTask& task) {
+  constexpr Bytes kSlotBytes = 3 << 13;
+  return std::max<Nanoseconds>(1, task.time / std::clamp<Bytes>(task.max_bytes / kSlotBytes, 64, 4096));
+}
+
 class Folder final : public trace::Visitor {
  public:
   using trace::Visitor::on;
 
   Folder(const FoldTask& task, trace::RecordingWriter& out)
-      : out_(out), begin_{task.max_bytes}, stretch_(std::max<Nanoseconds>(1, task.time / kFoldedStretches)) {}
+      : out_(out), begin_{task.max_bytes}, stretch_(std::max<Nanoseconds>(1, task.time / kFoldedStretches)), slot_(slot_of(task)) {}
 
   void on(const trace::RunInfo& event) override { out_.write(event); }
   void on(const trace::RecordingMode& event) override {
@@ -52,7 +58,7 @@ class Folder final : public trace::Visitor {
   void on(const trace::FoldedLive& event) override { hand_on(event); }
   void on(const trace::FoldedThread& event) override { hand_on(event); }
   void on(const trace::CallsBegin& event) override;
-  void on(const trace::CallTotals& event) override;
+  void on(const trace::CallTotals& event) override { hand_on(event); }
 
   void on(const trace::Mark& event) override;
   void on(const trace::Sample& event) override;
@@ -70,6 +76,7 @@ class Folder final : public trace::Visitor {
     events_ += in_fold_ ? 0u : 1u;
     note_time(time);
   }
+  void note_left_out(const FoldedProcess& process);
   void note_time(Nanoseconds time) { time_ = std::max(time_, time); }
   void begin() {
     if (!std::exchange(begun_, true)) out_.write(begin_);
@@ -87,6 +94,7 @@ class Folder final : public trace::Visitor {
   trace::RecordingWriter& out_;
   trace::FoldBegin begin_;
   Nanoseconds stretch_;
+  Nanoseconds slot_;
   Sampling sampling_;
   std::vector<std::unique_ptr<FoldedProcess>> processes_;
   trace::FoldEnd end_;  // of the parts folded before
@@ -98,7 +106,10 @@ class Folder final : public trace::Visitor {
 
 void Folder::on(const trace::FoldEnd& end) {
   in_fold_ = false;
-  end_ = end;
+  end_.events = end.events;
+  end_.folds = end.folds;
+  end_.samples_left_out += end.samples_left_out;
+  end_.snapshots_left_out += end.snapshots_left_out;
   note_time(end.time);
   for (auto& process : processes_)
     if (process) process->end_fold();
@@ -114,12 +125,15 @@ void Folder::on(const trace::ProcessBegin& event) {
   pass(event);
   processes_.resize(std::max<std::size_t>(processes_.size(), event.process.value + 1));
   processes_[event.process.value] = parent != nullptr ? std::make_unique<FoldedProcess>(event, *parent)
-                                                      : std::make_unique<FoldedProcess>(event, sampling_, out_);
+                                                      : std::make_unique<FoldedProcess>(event, sampling_, slot_, out_);
 }
 
 void Folder::on(const trace::ProcessEnd& event) {
   note_time(event.time);
-  if (FoldedProcess* process = find(event.process)) process->end_stretch(event.time);
+  if (FoldedProcess* process = find(event.process)) {
+    process->end_stretch(event.time);
+    note_left_out(*process);
+  }
   pass(event);
   if (find(event.process) != nullptr) processes_[event.process.value].reset();
 }
@@ -130,31 +144,31 @@ void Folder::on(const trace::CallsBegin& event) {
   hand_on(event);
 }
 
-void Folder::on(const trace::CallTotals& event) {
-  hand_on(event);
-  pass(event);
+void Folder::note_left_out(const FoldedProcess& process) {
+  end_.samples_left_out += process.footprint().samples_left_out();
+  end_.snapshots_left_out += process.footprint().readings_left_out();
 }
 
 void Folder::on(const trace::Mark& event) {
   FoldedProcess* process = find(event.process);
-  if (process != nullptr && event.kind == trace::Mark::Kind::value) process->write_live();
+  if (process != nullptr && event.kind == trace::Mark::Kind::value) process->write_footprint();
   pass(event);
 }
 
 void Folder::on(const trace::Sample& event) {
   note_time(event.time);
-  if (FoldedProcess* process = find(event.process)) {
-    if (event.time >= process->stretch_begin() + stretch_)
-      process->end_stretch(event.time);
-    else
-      process->write_live();
-  }
-  pass(event);
+  FoldedProcess* process = find(event.process);
+  if (process == nullptr) return;
+  if (event.time >= process->stretch_begin() + stretch_) process->end_stretch(event.time);
+  process->on(event);
 }
 
 void Folder::on(const trace::SmapsSnapshot& event) {
   note_time(event.time);
-  if (FoldedProcess* process = find(event.process)) process->write_live();
+  FoldedProcess* process = find(event.process);
+  if (process == nullptr) return;
+  if (event.cause == trace::SnapshotCause::periodic) return process->on(event);
+  process->write_footprint();
   pass(event);
 }
 
@@ -179,6 +193,7 @@ void Folder::finish() {
     process->end_stretch(time_);
     process->write_blocks();
     process->write_threads();
+    note_left_out(*process);
   }
   end_.time = time_;
   end_.events += events_;

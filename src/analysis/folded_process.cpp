@@ -30,14 +30,22 @@ void write_notes(trace::RecordingWriter& out, Notes& notes) {
 
 }  // namespace
 
-FoldedProcess::FoldedProcess(const trace::ProcessBegin& begin, Sampling sampling, trace::RecordingWriter& out)
-    : out_(&out), index_(begin.process), ledger_(kStackIsSite, begin.time, sampling), stretch_begin_(begin.time) {}
+FoldedProcess::FoldedProcess(const trace::ProcessBegin& begin, Sampling sampling, Nanoseconds slot,
+                             trace::RecordingWriter& out)
+    : out_(&out),
+      index_(begin.process),
+      ledger_(kStackIsSite, begin.time, sampling),
+      footprint_(slot),
+      slot_(slot),
+      stretch_begin_(begin.time) {}
 
 FoldedProcess::FoldedProcess(const trace::ProcessBegin& begin, const FoldedProcess& parent)
     : out_(parent.out_),
       index_(begin.process),
       ledger_(parent.ledger_.fork(begin.time)),
       history_(parent.history_),
+      footprint_(parent.slot_),
+      slot_(parent.slot_),
       stretch_begin_(begin.time) {
   history_.take_news();  // a reader has it from the parent, too
   told_ = ledger_.folded_live();
@@ -157,6 +165,7 @@ void FoldedProcess::on(const trace::FoldedCalls& calls) {
 }
 
 void FoldedProcess::end_stretch(Nanoseconds time) {
+  write_slot();
   stretch_begin_ = time;
   trace::FoldedCalls calls = ledger_.take_stretch(time);
   HeapHistory::News news = history_.take_news();
@@ -195,8 +204,36 @@ void FoldedProcess::write_blocks() {
   write_notes(*out_, pool_);
 }
 
-void FoldedProcess::write_live() {
-  trace::FoldedLive live = ledger_.folded_live();
+void FoldedProcess::on(const trace::CallTotals& totals) {
+  ledger_.on(totals);
+  footprint_.add(totals);
+}
+
+void FoldedProcess::on(const trace::Sample& sample) {
+  if (footprint_.is_over(sample.time)) write_slot();
+  footprint_.add(sample, ledger_.folded_live());
+}
+
+void FoldedProcess::on(const trace::SmapsSnapshot& reading) {
+  if (footprint_.is_over(reading.time)) write_slot();
+  footprint_.add(reading, ledger_.folded_live());
+}
+
+void FoldedProcess::write_slot() {
+  for (const FoldedFootprint::Entry& entry : footprint_.take()) {
+    if (entry.totals) out_->write(*entry.totals);
+    write_live(entry.live);
+    std::visit([this](const auto& event) { out_->write(event); }, entry.what);
+  }
+  if (const auto totals = footprint_.take_totals()) out_->write(*totals);
+}
+
+void FoldedProcess::write_footprint() {
+  write_slot();
+  write_live(ledger_.folded_live());
+}
+
+void FoldedProcess::write_live(trace::FoldedLive live) {
   live.process = index_;
   if (live.live_blocks == told_.live_blocks && live.live_bytes == told_.live_bytes && live.usable_bytes == told_.usable_bytes)
     return;

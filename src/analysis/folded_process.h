@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "analysis/folded_footprint.h"
 #include "analysis/heap_geometry.h"
 #include "analysis/ledger.h"
 #include "trace/recording_writer.h"
@@ -16,7 +17,8 @@ namespace memswell::analysis {
 
 class FoldedProcess {
  public:
-  FoldedProcess(const trace::ProcessBegin& begin, Sampling sampling, trace::RecordingWriter& out);
+  // `slot`: of time, in which a few samples are kept.
+  FoldedProcess(const trace::ProcessBegin& begin, Sampling sampling, Nanoseconds slot, trace::RecordingWriter& out);
   // A child forked now; the parent's blocks are written.
   FoldedProcess(const trace::ProcessBegin& begin, const FoldedProcess& parent);
 
@@ -25,7 +27,9 @@ class FoldedProcess {
   void on(const trace::BlockNote& note);
   void on(const trace::CallsBegin& begin);
   void on(const trace::EarlierBlocks& blocks);
-  void on(const trace::CallTotals& totals) { ledger_.on(totals); }
+  void on(const trace::CallTotals& totals);
+  void on(const trace::Sample& sample);
+  void on(const trace::SmapsSnapshot& reading);  // a periodic one
   // Of a part that was folded before.
   void place(const trace::Allocation& allocation);
   void lift(const trace::Release& release);
@@ -39,10 +43,11 @@ class FoldedProcess {
   Nanoseconds stretch_begin() const { return stretch_begin_; }
   // Writes the blocks that live here and are not written yet, and what the program said of them.
   void write_blocks();
-  // Writes how much lives here, if that has changed.
-  void write_live();
+  // Writes the samples that are kept of the slot, and then how much lives here, if that has changed.
+  void write_footprint();
   // Where the fold ends.
   void write_threads();
+  const FoldedFootprint& footprint() const { return footprint_; }
 
  private:
   // A block whose realloc has begun: it is gone if that succeeds, and stays as it was if not.
@@ -51,6 +56,8 @@ class FoldedProcess {
     std::optional<trace::Allocation> young;  // it is not written yet
   };
 
+  void write_slot();
+  void write_live(trace::FoldedLive live);
   void begin_realloc(const trace::Release& release);
   void end_realloc(const trace::Allocation& allocation);
   void undo_realloc(const trace::Release& release);
@@ -61,6 +68,8 @@ class FoldedProcess {
   ProcessIndex index_;
   Ledger ledger_;
   HeapHistory history_;
+  FoldedFootprint footprint_;
+  Nanoseconds slot_;
   tsl::robin_map<Address, trace::Allocation, AddressHash> young_;  // live, not written yet
   std::unordered_map<std::uint32_t, Aside> aside_;                 // by thread
   tsl::robin_map<Address, std::uint32_t, AddressHash> aside_written_;  // those that are in the file, with the thread
