@@ -36,13 +36,13 @@ int main(int argc, char **argv) {
   churn(blocks);
   memswell_phase("second");
   churn(blocks);
+  memswell_phase("third");
   const pid_t child = fork();
   if (child == 0) {
     churn(blocks / 2);
     _exit(0);
   }
   waitpid(child, NULL, 0);
-  memswell_phase("third");
   churn(blocks);
   say("churned\n");
   return 0;

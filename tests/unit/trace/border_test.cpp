@@ -21,6 +21,7 @@ TEST(Border, ChangesNoEvent) {
 // Introduces what the rest speaks of, and stands for all before the border.
 void write_head(RecordingWriter& writer, bool with_end) {
   writer.write(process(0));
+  writer.flush();  // two chunks, where the border is the second one of the recording
   writer.write(ThreadBegin{{0}, {0}, 1, 0});
   writer.write(StackNode{{1}, {0}, {}});
   writer.write(FoldBegin{1'000});
