@@ -74,9 +74,10 @@ bool same(const Frame& a, const Frame& b) { return a.pc == b.pc && a.sp == b.sp 
 
 // Do the slots of the frames outside of `inner` still hold what they held?
 bool unchanged_outside(const RememberedStack& s, std::uint32_t inner) {
-  for (std::uint32_t i = inner; i-- > 0;) {
-    const Frame& f = s.frames[i];
-    if (is_mark(f)) break;
+  if (inner == 0) return true;
+  const Frame* outermost = s.frames + (is_mark(s.frames[0]) ? 1 : 0);
+  for (const Frame* at = s.frames + inner; at-- > outermost;) {
+    const Frame& f = *at;
     if (word_at(f.sp - 8) != f.pc) return false;
     if (f.bp_slot != 0 && word_at(f.bp_slot) != f.bp) return false;
   }

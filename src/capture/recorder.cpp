@@ -32,6 +32,7 @@ constexpr Nanoseconds kMicrosecond = 1'000;
 constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr Nanoseconds kServiceInterval = kMillisecond;
 constexpr Nanoseconds kHousekeepingInterval = 50 * kMillisecond;
+constexpr Nanoseconds kSharingInterval = 10 * kMillisecond;
 // What a killed recorder loses: a tenth of a second, or so few operations that their chunk would be mostly heads; those a second.
 constexpr Nanoseconds kFlushInterval = 100 * kMillisecond;
 constexpr Nanoseconds kLongestUnflushed = 1'000 * kMillisecond;
@@ -116,6 +117,7 @@ class Recorder final : public ControlSink {
   Nanoseconds last_words_ = 0;  // when something was last read from a ring
   Nanoseconds next_service_ = 0;
   Nanoseconds next_housekeeping_ = 0;
+  Nanoseconds next_sharing_ = 0;
   Nanoseconds last_flush_ = 0;
   std::vector<pollfd> polled_;
   std::vector<OfferedTracker> offered_;  // their processes are not known yet
@@ -191,6 +193,10 @@ void Recorder::service(Nanoseconds now) {
     rings_wanted_ = wanted;
     drain_.close_rings_of_ended_threads(Drain::EvenFew::yes);
   }
+  if (now >= next_sharing_) {
+    next_sharing_ = now + kSharingInterval;
+    region_.share_used_pages();
+  }
   if (now >= next_housekeeping_) housekeeping(now);
 }
 
@@ -213,7 +219,6 @@ void Recorder::housekeeping(Nanoseconds now) {
   tracker_.look_for_children();
   drain_.close_rings_of_ended_threads(Drain::EvenFew::no);
   layouts_.retire(drain_.rings().all());
-  region_.share_used_pages();
   if (now - last_flush_ >= (writer_.pending() >= kWorthAChunk ? kFlushInterval : kLongestUnflushed)) flush(now);
   watch_disk();
 }

@@ -48,22 +48,10 @@ constexpr std::array<Shape, 256> kShapes = make_shapes();
 
 constexpr std::uint64_t kSizeMask = (std::uint64_t{1} << format::kSizeBits) - 1;
 
-// Records lie in the cache of the CPU that wrote them; a line takes 60 ns from there, as long as two records to translate.
-constexpr std::uint64_t kWordsAhead = 64;
-
 }  // namespace
 
-RingReader::Outcome RingReader::read(std::uint64_t position, std::uint64_t head, RingRecord& record) const {
-  const std::uint64_t available = head - position;
-  if (available == 0) return Outcome::empty;
-  if (available > capacity() || available < 2) return Outcome::broken;
-  __builtin_prefetch(&words_[(position + kWordsAhead) & mask_]);
-  const std::uint64_t first = word(position);
-  const Shape shape = kShapes[first & 0xff];
-  record.kind = static_cast<RecordKind>(first & 0xff);
-  record.small = static_cast<std::uint8_t>(first >> 8);
-  record.address = first >> 16;
-  record.stamp = word(position + 1);
+RingReader::Outcome RingReader::read_rest(std::uint64_t position, std::uint64_t available, RingRecord& record) const {
+  const Shape shape = kShapes[static_cast<std::uint8_t>(record.kind)];
   std::uint64_t length = 2;
 
   if (shape.payload == Payload::none && shape.extras == 0) {

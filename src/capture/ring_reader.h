@@ -44,7 +44,20 @@ class RingReader {
   std::uint64_t word(std::uint64_t position) const { return words_[position & mask_].load(std::memory_order_relaxed); }
 
   // Decodes the record at `position`; `head` is where the words written so far end.
-  Outcome read(std::uint64_t position, std::uint64_t head, RingRecord& record) const;
+  Outcome read(std::uint64_t position, std::uint64_t head, RingRecord& record) const {
+    const std::uint64_t available = head - position;
+    if (available == 0) return Outcome::empty;
+    if (available > capacity() || available < 2) [[unlikely]] return Outcome::broken;
+    __builtin_prefetch(&words_[(position + kWordsAhead) & mask_]);
+    const std::uint64_t first = word(position);
+    record.kind = static_cast<format::RecordKind>(first & 0xff);
+    record.small = static_cast<std::uint8_t>(first >> 8);
+    record.address = first >> 16;
+    record.stamp = word(position + 1);
+    if (record.kind != format::RecordKind::free) return read_rest(position, available, record);
+    record.words = 2;
+    return Outcome::record;
+  }
 
   // Only the stamp, for merging: 0 if there is no whole head.
   std::uint64_t stamp_at(std::uint64_t position) const { return word(position + 1); }
@@ -52,6 +65,12 @@ class RingReader {
   std::string text(const RingRecord& record) const;
 
  private:
+  // Records lie in the cache of the CPU that wrote them; a line takes 60 ns from there, as long as two records to translate.
+  static constexpr std::uint64_t kWordsAhead = 64;
+
+  // All but the first two words, of which `available` has at least so many.
+  Outcome read_rest(std::uint64_t position, std::uint64_t available, RingRecord& record) const;
+
   const std::atomic<std::uint64_t>* words_ = nullptr;
   std::uint64_t mask_ = 0;
 };

@@ -107,6 +107,14 @@ std::string sampling_text(const RunReport& run) {
                      format_bytes(run.sample_bytes), format_bytes(run.sample_always_bytes));
 }
 
+// --check-walks.
+std::string walks_text(const ProcessReport& process) {
+  const std::uint64_t different = process.totals.walks_different;
+  return fmt::format("pid {}: {} stack walks compared with libunwind's, {} {}", process.pid,
+                     format_count(process.totals.walks_compared), different == 0 ? "none" : format_count(different),
+                     different > 1 ? "differ" : "differs");
+}
+
 std::vector<std::string> notes_of(const RunReport& run) {
   std::vector<std::string> notes;
   if (run.sample_bytes != 0) notes.push_back(sampling_text(run));
@@ -121,9 +129,7 @@ std::vector<std::string> notes_of(const RunReport& run) {
       notes.push_back(fmt::format("pid {} lost {} events: counts and live bytes are lower bounds", process.pid,
                                   format_count(process.totals.lost_events)));
     if (worth_naming(process.totals)) notes.push_back(unnamed_text(process));
-    if (process.totals.walks_different != 0)
-      notes.push_back(fmt::format("pid {}: {} of {} stack walks differ from libunwind's", process.pid,
-                                  format_count(process.totals.walks_different), format_count(process.totals.walks_compared)));
+    if (process.totals.walks_compared != 0) notes.push_back(walks_text(process));
   }
   return notes;
 }

@@ -38,6 +38,8 @@ def tools(memswell):
         Tool("heaptrack -r", ["heaptrack", "-r", "-o", "{out}/h"], "h*"),
         Tool("heaptrack", ["heaptrack", "-o", "{out}/h"], "h*", ["heaptrack_print", "-f", "{recording}"]),
         Tool("memswell", [memswell, "run", "-q", "-o", "{out}/m.swell", "--"], "m.swell", [memswell, "report", "{recording}"]),
+        Tool("memswell, sampled", [memswell, "run", "-q", "--sample-allocs", "512KiB", "-o", "{out}/m.swell", "--"], "m.swell",
+             [memswell, "report", "{recording}"]),
     ]
 
 

@@ -5,6 +5,9 @@ import statistics
 from measure import Cost
 
 
+PRINTED = ("heaptrack -r", "heaptrack", "memswell", "memswell, sampled")
+
+
 def median(costs, field):
     return statistics.median(getattr(cost, field) for cost in costs)
 
@@ -43,11 +46,11 @@ def print_overhead(results):
         per_event = {name: overhead_per_event(medians(costs), native, load.events) for name, costs in by_tool.items()}
         spread = max(spread_percent(costs, "program_wall_ns") for costs in by_tool.values())
         rows.append([load.name, f"{load.events / 1e6:.2f} M", f"{native.program_wall_ns / load.events:.1f}"]
-                    + [f"{per_event[name]:.1f}" for name in ("heaptrack -r", "heaptrack", "memswell") if name in per_event]
+                    + [f"{per_event[name]:.1f}" for name in PRINTED if name in per_event]
                     + [ratio(per_event["memswell"], per_event.get("heaptrack -r", 0)),
                        ratio(per_event["memswell"], per_event.get("heaptrack", 0)), f"±{spread:.0f} %"])
     print_table("Overhead in the program, ns an event (wall time of the program less native)",
-                ["load", "events", "native", "heaptrack -r", "heaptrack", "memswell", "of -r", "of heaptrack", "spread"], rows)
+                ["load", "events", "native"] + [name for name in PRINTED if name in results[0][1]] + ["of -r", "of heaptrack", "spread"], rows)
 
 
 def print_whole(results):
@@ -61,6 +64,23 @@ def print_whole(results):
                          f"{cost.recording_bytes / load.events:.2f}", f"{cost.report_ns / 1e9:.2f}", f"{cost.report_peak_kb / 1024:.0f}"])
     print_table("Whole command (s), memory added to the program (kB), recording (bytes an event), report (s, MiB)",
                 ["load", "tool", "wall", "CPU program", "CPU helpers", "RSS +", "private dirty +", "bytes/event", "report", "peak"], rows)
+
+
+def print_added(results):
+    """What the whole command takes longer than the program alone, and with the first report made."""
+    rows = []
+    for load, by_tool in results:
+        if "heaptrack" not in by_tool:
+            continue
+        cost = {name: medians(costs) for name, costs in by_tool.items()}
+        added = {name: one.wall_ns - cost["native"].wall_ns for name, one in cost.items()}
+        reported = {name: added[name] + cost[name].report_ns for name in ("heaptrack", "memswell")}
+        rows.append([load.name] + [f"{added[name] / 1e9:.2f}" for name in ("heaptrack -r", "heaptrack", "memswell")]
+                    + [ratio(added["memswell"], added["heaptrack -r"]), f"{reported['heaptrack'] / 1e9:.2f}", f"{reported['memswell'] / 1e9:.2f}",
+                       ratio(reported["memswell"], reported["heaptrack"])])
+    if rows:
+        print_table("Added to the whole command, s; and with a report", ["load", "heaptrack -r", "heaptrack", "memswell", "of -r",
+                    "heaptrack + report", "memswell + report", "of heaptrack"], rows)
 
 
 def print_start_up(by_tool):
