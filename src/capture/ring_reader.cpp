@@ -71,6 +71,12 @@ RingReader::Outcome RingReader::read_rest(std::uint64_t position, std::uint64_t 
     record.push = static_cast<std::uint32_t>(third >> format::kPushShift) & format::kCountMask;
     usable_in_word = record.small == format::kSlackInWord;
     requested_in_word = record.requested == format::kSizeInWord;
+    if (!usable_in_word && !requested_in_word && shape.extras == 0) {  // nearly all
+      record.usable = record.requested + record.small;
+      record.payload = position + 3;
+      record.words = 3 + std::uint64_t{record.push};
+      return record.words <= available ? Outcome::record : Outcome::broken;
+    }
   }
   const std::uint64_t fixed = length + (usable_in_word ? 1 : 0) + (requested_in_word ? 1 : 0) + shape.extras +
                               (shape.payload == Payload::text ? 1 : 0);

@@ -5,6 +5,10 @@ namespace memswell::capture {
 bool StackInterner::apply(RingStacks& stacks, const RingRecord& record, const RingReader& ring, Layout& layout, StackId& top) {
   if (record.level >= format::kStackLevels || (record.level == format::kWalkLevels && record.keep != 0)) return false;
   std::vector<StackId>& stack = stacks.levels[record.level];
+  if (record.push == 0 && record.keep == stack.size() && !stack.empty()) {  // the same stack again
+    top = stack.back();
+    return true;
+  }
   if (record.keep > stack.size()) return false;
   stack.resize(record.keep);
   top = stack.empty() ? StackId{} : stack.back();

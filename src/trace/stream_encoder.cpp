@@ -35,8 +35,7 @@ void StreamEncoder::clear() {
   ops_ = 0;
 }
 
-std::uint8_t StreamEncoder::put_context(Context context) {
-  if (context == model_.contexts.current()) return 0;
+std::uint8_t StreamEncoder::put_other_context(Context context) {
   const std::uint8_t code = model_.contexts.code_of(context);
   if (code != disk::kContextInColumn) {
     model_.contexts.select(code);

@@ -42,7 +42,8 @@ class StreamEncoder {
  private:
   ColumnWriter& at(disk::Column column) { return columns_[static_cast<std::size_t>(column)]; }
   void put_op(disk::Op op, std::uint8_t context_code);
-  std::uint8_t put_context(Context context);
+  std::uint8_t put_context(Context context) { return context == model_.contexts.current() ? 0 : put_other_context(context); }
+  std::uint8_t put_other_context(Context context);
   void put_time(Nanoseconds time);
   disk::StackCode put_stack(const ThreadState& thread, StackId stack);
   disk::SizeCode put_size(const ThreadState& thread, StackId stack, BlockSize size);
