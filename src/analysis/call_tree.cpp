@@ -14,11 +14,14 @@ struct Step {
   std::uint32_t level = 0;
 };
 
-// Innermost first. Plumbing at the innermost end is left out, unless there is nothing else.
+// Trees are walked by recursion. Nothing that was recorded is so deep: 4000 frames, and few of them inlined much.
+constexpr std::size_t kMostSteps = 10'000;
+
+// Innermost first, at most kMostSteps. Plumbing at the innermost end is left out, unless there is nothing else.
 std::vector<Step> path_of(const StackTable& table, StackId stack) {
   std::vector<Step> path;
   bool inside_plumbing = true;
-  for (StackId at = stack; at.value != 0; at = table.stacks[at.value].parent) {
+  for (StackId at = stack; at.value != 0 && path.size() < kMostSteps; at = table.stacks[at.value].parent) {
     const std::uint32_t index = table.stacks[at.value].frame;
     const NamedFrame& frame = table.frames[index];
     inside_plumbing = inside_plumbing && frame.plumbing;

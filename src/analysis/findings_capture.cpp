@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "analysis/finding_rules.h"
+#include "analysis/range_maximum.h"
 #include "analysis/words.h"
 #include "base/units.h"
 
@@ -25,13 +28,39 @@ const SiteWindow* most_at_peak(const std::vector<Window>& windows, const Phase& 
   return most;
 }
 
-Bytes largest_sample(const ProcessReport& process, const Phase& phase) {
-  Bytes largest = 0;
-  for (const TimelineRow& row : process.timeline) {
-    if (row.time_ns >= phase.begin_ns && row.time_ns <= phase.end_ns) largest = std::max(largest, row.rss_bytes);
+// A program may announce hundreds of thousands of phases.
+class LargestSamples {
+ public:
+  explicit LargestSamples(const std::vector<TimelineRow>& rows) : samples_(in_order(rows)), maximum_(sizes()) {}
+
+  Bytes of(const Phase& phase) const {
+    const auto by_time = [](const Sample& sample, Nanoseconds time) { return sample.first < time; };
+    const auto begin = std::lower_bound(samples_.begin(), samples_.end(), phase.begin_ns, by_time);
+    const auto after = [](Nanoseconds time, const Sample& sample) { return time < sample.first; };
+    const auto end = std::upper_bound(begin, samples_.end(), phase.end_ns, after);
+    return maximum_.of(static_cast<std::size_t>(begin - samples_.begin()), static_cast<std::size_t>(end - samples_.begin()));
   }
-  return largest;
-}
+
+ private:
+  using Sample = std::pair<Nanoseconds, Bytes>;
+
+  static std::vector<Sample> in_order(const std::vector<TimelineRow>& rows) {
+    std::vector<Sample> samples;
+    samples.reserve(rows.size());
+    for (const TimelineRow& row : rows) samples.emplace_back(row.time_ns, row.rss_bytes);
+    std::sort(samples.begin(), samples.end());
+    return samples;
+  }
+  std::vector<Bytes> sizes() const {
+    std::vector<Bytes> all;
+    all.reserve(samples_.size());
+    for (const Sample& sample : samples_) all.push_back(sample.second);
+    return all;
+  }
+
+  std::vector<Sample> samples_;
+  RangeMaximum maximum_;
+};
 
 }  // namespace
 
@@ -62,9 +91,10 @@ void find_peak_between_samples(const FindingInput& input, Findings& findings) {
   const ProcessReport& process = *input.process;
   const Phase* most = nullptr;
   Bytes unseen = 0;
+  const LargestSamples samples(process.timeline);
   for (const Phase& phase : process.phases) {
     if (!phase.peak_rss_exact) continue;
-    const Bytes sampled = largest_sample(process, phase);
+    const Bytes sampled = samples.of(phase);
     const Bytes missed = phase.peak_rss_bytes - std::min(phase.peak_rss_bytes, sampled);
     if (missed < std::max(least_notable(process), phase.peak_rss_bytes / 10) || missed <= unseen) continue;
     unseen = missed;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/block_table.h"
 #include "analysis/live_set.h"
 #include "analysis/mapped_ranges.h"
 #include "base/ids.h"
@@ -66,6 +67,7 @@ class HeapHistory {
   Bytes held_bytes() const { return seen_.bucket_count() * 24; }
   // Did [begin, end) ever hold a block of any kind?
   bool touched(Address begin, Address end) const;
+  Bytes held_bytes() const { return seen_.bucket_count() * (sizeof(std::uint64_t) * 3); }
 
  private:
   std::uint64_t last_ = 0;
@@ -73,7 +75,11 @@ class HeapHistory {
   std::uint64_t misfits_ = 0;
   std::uint64_t told_blocks_ = 0;
   std::uint64_t told_misfits_ = 0;
-  tsl::robin_map<std::uint64_t, bool> seen_;  // true: news
+  // Keys are far apart in some programs: by themselves they would all fall into a few places of the table.
+  struct KeyHash {
+    std::size_t operator()(std::uint64_t key) const noexcept { return AddressHash{}(key << 4); }
+  };
+  tsl::robin_map<std::uint64_t, bool, KeyHash> seen_;  // true: news
 };
 
 struct HeapExtent {

@@ -42,8 +42,8 @@ LiveFigures ProcessAnalysis::live() const {
 
 Bytes ProcessAnalysis::held_bytes() const {
   constexpr Bytes kMappedRange = sizeof(MappedRange) + 64;
-  return sizeof(*this) + ledger_.held_bytes() + timeline_.held_bytes() + phases_.held_bytes() + history_.held_bytes() +
-         mapped_.ranges().size() * kMappedRange;
+  return sizeof(*this) + ledger_.held_bytes() + timeline_.held_bytes() + phases_.held_bytes() +
+         mapped_.ranges().size() * kMappedRange + history_.held_bytes();
 }
 
 void ProcessAnalysis::on(const trace::CaptureNote& note) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "trace/events.h"
 #include "trace/recording_format.h"
+#include "trace/zeroed_table.h"
 
 namespace memswell::trace {
 
@@ -38,8 +38,8 @@ class StackGuesses {
   }
   static std::uint32_t one(History h) { return scatter(h.last.value, disk::kStackTable); }
 
-  std::vector<StackId> after_two_;
-  std::vector<StackId> after_one_;
+  ZeroedTable<StackId> after_two_;
+  ZeroedTable<StackId> after_one_;
 };
 
 struct BlockSize {
@@ -60,8 +60,8 @@ class SizeGuesses {
   }
 
  private:
-  std::vector<BlockSize> by_stack_;
-  std::vector<Bytes> slack_;
+  ZeroedTable<BlockSize> by_stack_;
+  ZeroedTable<Bytes> slack_;
 };
 
 // Frames seen before, each in the place that its value gives.
@@ -78,7 +78,7 @@ class FrameTable {
   void learn(const Frame& frame) { frames_[place(frame)] = frame; }
 
  private:
-  std::vector<Frame> frames_;
+  ZeroedTable<Frame> frames_;
 };
 
 }  // namespace memswell::trace

@@ -1,13 +1,16 @@
 // Which processes, threads, modules and stacks a recording has introduced so far. The reader refuses events that speak
-// of others, or that skip numbers, so that who reads may use ids as indices without fear of a forged one.
+// of others, or that skip numbers, so that who reads may use ids as indices without fear of a forged one; and stacks deeper than can be recorded, so that
+// trees of them can be walked.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "trace/events.h"
 #include "trace/fold_events.h"
+#include "trace/recording_format.h"
 
 namespace memswell::trace {
 
@@ -22,7 +25,10 @@ class IdCensus {
     } else if constexpr (std::is_same_v<Event, ThreadBegin>) {
       return event.thread.value == threads_++ && event.process.value < processes_;
     } else if constexpr (std::is_same_v<Event, StackNode>) {
-      return event.id.value == ++stacks_ && event.parent.value < event.id.value && knows(event.frame.module);
+      return event.id.value == depths_.size() && event.parent.value < event.id.value && knows(event.frame.module) &&
+             stands_on(event.parent);
+    } else if constexpr (std::is_same_v<Event, FrameSymbols>) {
+      return event.levels.size() <= disk::kMostInlined && knows(event.frame.module);
     } else {
       return knows_all_of(event);
     }
@@ -31,9 +37,15 @@ class IdCensus {
   bool knows(ProcessIndex process) const { return process.value < processes_; }
   bool knows(ThreadIndex thread) const { return thread.value < threads_; }
   bool knows(ModuleId module) const { return module.value <= modules_; }
-  bool knows(StackId stack) const { return stack.value <= stacks_; }
+  bool knows(StackId stack) const { return stack.value < depths_.size(); }
 
  private:
+  // One frame more; false: more than a stack can have.
+  bool stands_on(StackId parent) {
+    const std::uint16_t depth = depths_[parent.value];
+    depths_.push_back(static_cast<std::uint16_t>(depth + 1));
+    return depth < disk::kDeepestStack;
+  }
   template <class Event>
   bool knows_all_of(const Event& event) const {
     bool known = true;
@@ -51,7 +63,7 @@ class IdCensus {
   std::uint32_t processes_ = 0;
   std::uint32_t threads_ = 0;
   std::uint32_t modules_ = 0;
-  std::uint32_t stacks_ = 0;
+  std::vector<std::uint16_t> depths_{0};  // by stack
 };
 
 }  // namespace memswell::trace

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/ids.h"
 #include "trace/recording_format.h"
+#include "trace/zeroed_table.h"
 
 namespace memswell::trace {
 
@@ -94,7 +94,7 @@ class RecentBlocks {
     if (slot == older_neighbour_) older_neighbour_ = blocks_[slot].older;
   }
 
-  std::vector<Block> blocks_;
+  ZeroedTable<Block> blocks_;
   std::uint64_t allocations_ = 0;
   std::uint64_t released_age_base_ = 0;  // number of the allocation of the block released last
   Slot newer_neighbour_ = kEnd;

@@ -82,6 +82,8 @@ inline constexpr std::uint32_t kRecordsPerChunkBytes = 1 << 20;  // a chunk ends
 inline constexpr std::uint64_t kMaxRecordBytes = 64 << 20;
 inline constexpr std::uint64_t kMaxListMemory = 128 << 20;  // of the lists in one record, as elements in memory
 inline constexpr std::size_t kMaxVarintBytes = 10;
+inline constexpr std::uint32_t kDeepestStack = 8192;  // frames; the recorder keeps 4000 (format::kMaxDepthLimit) and a mark
+inline constexpr std::size_t kMostInlined = 1024;     // levels of one frame; debug information is read 512 deep
 
 // -------------------------------------------------------------------------------------------- operations
 

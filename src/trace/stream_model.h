@@ -4,12 +4,12 @@
 
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "trace/free_lists.h"
 #include "trace/guess_tables.h"
 #include "trace/recent_blocks.h"
 #include "trace/thread_contexts.h"
+#include "trace/zeroed_table.h"
 
 namespace memswell::trace {
 
@@ -34,7 +34,7 @@ struct StreamModel {
   Address record_address = 0;     // of the last address in a record
   std::uint32_t stack_nodes = 0;  // ids 1 … stack_nodes exist
   std::uint64_t node_offset = 0;  // of the last frame whose offset went in the column
-  std::vector<ThreadState> threads = std::vector<ThreadState>(disk::kThreadStates);
+  ZeroedTable<ThreadState> threads = ZeroedTable<ThreadState>(disk::kThreadStates);
 
   // As at the beginning of a recording in which the stack nodes are known.
   StreamModel begun_anew() const {

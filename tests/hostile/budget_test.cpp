@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 
 #include "base/under_sanitizer.h"
 #include "tests/hostile/bombs.h"
 #include "tests/hostile/forge.h"
+#include "tests/hostile/properties.h"
 #include "tests/hostile/whole_report.h"
 #include "trace/recording_reader.h"
 
@@ -85,6 +87,63 @@ TEST(MemoryBudget, LetsADayThrough) {
   EXPECT_EQ(run->processes.at(0).totals.live_blocks_at_exit, 24u * 60u);
   EXPECT_EQ(run->processes.at(0).phases.size(), 25u);
   EXPECT_EQ(run->processes.at(0).totals.peak_rss_sampled_bytes, largest);
+}
+
+// A stack of that many frames, each of so many inlined levels, with a block.
+std::string deep_recording(std::uint32_t frames, std::size_t levels) {
+  return recording_of([&](trace::RecordingWriter& to) {
+    to.write(trace::ProcessBegin{{0}, 0, 100, 1, trace::ProcessStart::exec, {}, false, "/bin/deep", {"deep"}});
+    to.write(trace::ThreadBegin{{0}, {0}, 100, 0});
+    to.write(trace::Module{{1}, "/bin/deep", {}});
+    for (std::uint32_t id = 1; id <= frames; ++id) {
+      const trace::Frame frame{{1}, trace::FrameKind::call, id};
+      to.write(trace::StackNode{{id}, {id - 1}, frame});
+      if (levels != 0) to.write(trace::FrameSymbols{frame, std::vector<trace::SourceFrame>(levels)});
+    }
+    to.write(trace::Allocation{{0}, {0}, 0, 0x1000, 24, 24, {frames}, trace::AllocationKind::malloc, 0});
+    to.write(trace::RunEnd{0, true, ""});
+  });
+}
+
+TEST(DeepStacks, OfAllThatIsRecordedArePrinted) {
+  const auto run = report_of(deep_recording(4001, 2));
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->recording.end_sentence, "");
+  EXPECT_EQ(run->processes.at(0).stacks.size(), 1u);
+  for (const Rendering& rendering : renderings_of(*run)) EXPECT_EQ(harm_in(rendering), "") << rendering.name;
+}
+
+TEST(DeepStacks, OfMoreThanCanBeRecordedEndTheReading) {
+  const auto run = report_of(deep_recording(100'000, 0));
+  ASSERT_TRUE(run);
+  EXPECT_THAT(run->recording.end_sentence, testing::HasSubstr("a chunk holds what cannot be"));
+  for (const Rendering& rendering : renderings_of(*run)) EXPECT_EQ(harm_in(rendering), "") << rendering.name;
+}
+
+TEST(DeepStacks, OfInlinedLevelsWithoutEndArePrinted) {
+  const auto run = report_of(deep_recording(1000, 100));
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->recording.end_sentence, "");
+  for (const Rendering& rendering : renderings_of(*run)) EXPECT_EQ(harm_in(rendering), "") << rendering.name;
+}
+
+TEST(DeepStacks, MayNotHaveAFrameOfMoreLevelsThanThereAre) {
+  const auto run = report_of(deep_recording(1, 1025));
+  ASSERT_TRUE(run);
+  EXPECT_THAT(run->recording.end_sentence, testing::HasSubstr("a chunk holds what cannot be"));
+}
+
+TEST(PhasesWithoutEnd, AreReadInTheTimeThatTheyTakeToWrite) {
+  const auto all = bombs();
+  const auto phases = std::find_if(all.begin(), all.end(), [](const Bomb& one) { return one.name == "phases"; });
+  ASSERT_NE(phases, all.end());
+  const std::string recording = phases->make(Bytes{1} << 18);
+  const std::clock_t begin = std::clock();
+  const auto run = report_of(recording);
+  ASSERT_TRUE(run);
+  EXPECT_GT(run->processes.at(0).phases.size(), 50'000u);
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, kUnderSanitizer ? 30 : 6);  // of this process; it was 17
 }
 
 TEST(MemoryBudget, EndsTheReadingOfBlocksWithoutEnd) {

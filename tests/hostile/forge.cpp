@@ -6,7 +6,6 @@
 #include "tests/hostile/memory_file.h"
 #include "trace/chunk_checksum.h"
 #include "trace/chunk_reader.h"
-#include "trace/chunk_writer.h"
 
 namespace memswell::hostile {
 namespace {
@@ -31,15 +30,27 @@ std::size_t take_length(std::string_view& bytes) {
 
 }  // namespace
 
+// Nothing is compressed, as that is no matter of what columns mean.
 std::string sealed(std::span<const Columns> chunks) {
-  const MemoryFile file;
-  trace::ChunkWriter writer(file.open_for_writing());
-  for (const Columns& chunk : chunks) {
-    std::array<trace::RawColumn, disk::kColumns> raw;
-    std::copy(chunk.begin(), chunk.end(), raw.begin());
-    writer.write(raw);
+  std::string bytes = file_header();
+  std::uint64_t sequence = 0;
+  for (const Columns& columns : chunks) {
+    disk::ColumnHeader heads[disk::kColumns];
+    disk::ChunkHeader header{disk::kChunkMagic, disk::ChunkType::stream, 0, 0, 0, sequence++, 0};
+    std::vector<std::uint8_t> stored(sizeof heads);
+    for (std::size_t i = 0; i < disk::kColumns; ++i) {
+      const auto size = static_cast<std::uint32_t>(columns[i].size());
+      heads[i] = {size, size};
+      header.raw_bytes += size;
+      stored.insert(stored.end(), columns[i].begin(), columns[i].end());
+    }
+    std::memcpy(stored.data(), heads, sizeof heads);
+    header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+    header.checksum = trace::checksum_of(header, stored);
+    bytes.append(reinterpret_cast<const char*>(&header), sizeof header);
+    bytes.append(stored.begin(), stored.end());
   }
-  return file.content();
+  return bytes;
 }
 
 std::vector<Columns> columns_of(std::string_view recording) {

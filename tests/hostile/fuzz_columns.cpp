@@ -1,14 +1,22 @@
-// Decompressed columns (forge.h, flat): what the decoder makes of them, then all that is printed.
-#include "tests/hostile/forge.h"
-#include "tests/hostile/properties.h"
-#include "tests/hostile/target.h"
-#include "tests/hostile/whole_report.h"
+// Decompressed columns (forge.h, flat) through the decoder alone: no file, no thread, nothing compressed.
+#include <algorithm>
 
+#include "tests/hostile/forge.h"
+#include "tests/hostile/sound_visitor.h"
+#include "tests/hostile/target.h"
+#include "trace/stream_decoder.h"
+
+using namespace memswell;
 using namespace memswell::hostile;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto run = report_of(sealed(columns_of_flat(text_of(data, size))));
-  if (!run) return 0;
-  for (const Rendering& rendering : renderings_of(*run)) expect_harmless(rendering);
+  SoundVisitor visitor;
+  trace::StreamDecoder decoder(visitor, trace::disk::kTimeShift);
+  for (const Columns& chunk : columns_of_flat(text_of(data, size))) {
+    std::array<std::span<const std::uint8_t>, trace::disk::kColumns> columns;
+    std::copy(chunk.begin(), chunk.end(), columns.begin());
+    if (!decoder.decode(columns)) break;
+  }
+  expect(decoder.events() <= visitor.calls(), "what is counted was given");
   return 0;
 }

@@ -57,6 +57,22 @@ void add_timelines(const RunReport& run, std::vector<Rendering>& out) {
   }
 }
 
+void add_document(const RunReport& run, std::vector<Rendering>& out) {
+  out.push_back({"report --json", Rendered::json, report::json_report(run)});
+}
+
+void add_prose(const RunReport& run, std::vector<Rendering>& out) {
+  out.push_back({"run", Rendered::text, report::summary(run, "a.swell", kPlain)});
+  out.push_back({"explain", Rendered::text,
+                 report::story(run, {.processes = {.all = true}, .all_ledgers = true}, kPlain)});
+}
+
+void add_comparison(const RunReport& run, std::vector<Rendering>& out) {
+  const std::vector<report::ComparedRun> twice{{"a", &run}, {"b", &run}};
+  out.push_back({"compare", Rendered::text, report::comparison(twice, kPlain)});
+  out.push_back({"compare --json", Rendered::json, report::comparison_json(twice)});
+}
+
 void add_checks(const RunReport& run, std::vector<Rendering>& out) {
   std::vector<report::Limit> limits;
   for (const report::LimitKind& kind : report::limit_kinds()) limits.push_back({&kind, 1});
@@ -76,19 +92,14 @@ Result<RunReport> report_of(std::string_view recording) {
   return analysis::analyse(file.path(), options);
 }
 
+std::span<const Renderer> renderers() {
+  static constexpr Renderer kAll[] = {add_document, add_prose, add_comparison, add_sites, add_timelines, add_exports, add_checks};
+  return kAll;
+}
+
 std::vector<Rendering> renderings_of(const RunReport& run) {
   std::vector<Rendering> out;
-  out.push_back({"report --json", Rendered::json, report::json_report(run)});
-  out.push_back({"run", Rendered::text, report::summary(run, "a.swell", kPlain)});
-  out.push_back({"explain", Rendered::text,
-                 report::story(run, {.processes = {.all = true}, .all_ledgers = true}, kPlain)});
-  const std::vector<report::ComparedRun> twice{{"a", &run}, {"b", &run}};
-  out.push_back({"compare", Rendered::text, report::comparison(twice, kPlain)});
-  out.push_back({"compare --json", Rendered::json, report::comparison_json(twice)});
-  add_sites(run, out);
-  add_timelines(run, out);
-  add_exports(run, out);
-  add_checks(run, out);
+  for (const Renderer render : renderers()) render(run, out);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Everything that memswell can print of a recording, made in this process, so that fuzzers and tests see all of it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,11 @@ struct Rendering {
   std::string content;
 };
 
-// Each command and export format with the options that print most.
+// Appends what some commands print.
+using Renderer = void (*)(const analysis::RunReport& run, std::vector<Rendering>& out);
+std::span<const Renderer> renderers();
+
+// All of them: each command and export format with the options that print most.
 std::vector<Rendering> renderings_of(const analysis::RunReport& run);
 
 }  // namespace memswell::hostile

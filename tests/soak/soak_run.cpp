@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,21 +67,30 @@ pid_t recorder_of(pid_t memswell) {
 
 }  // namespace
 
-SoakRun::SoakRun(std::vector<std::string> options, double seconds, unsigned seed, std::uint64_t file_size_limit)
+SoakRun::SoakRun(std::vector<std::string> options, double seconds, unsigned seed, Room room)
     : truth_(make_truth(folder_.file("truth"))) {
-  std::vector<std::string> words{MEMSWELL_BINARY, "run", "-q", "-o", folder_.file("x.swell")};
+  const std::string place = folder_.file("room");
+  std::filesystem::create_directory(place);
+  if (room.file_system != 0) {
+    mounted_ = ::mount("none", place.c_str(), "tmpfs", 0, fmt::format("size={}", room.file_system).c_str()) == 0;
+    has_its_room_ = mounted_;
+  }
+  std::vector<std::string> words{MEMSWELL_BINARY, "run", "-q", "-o", recording()};
   words.insert(words.end(), options.begin(), options.end());
   for (const std::string& word : {std::string("--"), std::string(MEMSWELL_CASES "/soak"), folder_.file("truth"),
                                   std::to_string(seconds), std::to_string(seed)})
     words.push_back(word);
   memswell_ = ::fork();
-  if (memswell_ == 0) become(words, file_size_limit);
+  if (memswell_ == 0) become(words, room.file_size);
   const auto deadline = Clock::now() + kPatience;
   while (program() == 0 && !has_ended(memswell_) && Clock::now() < deadline) std::this_thread::sleep_for(kPause);
   recorder_ = recorder_of(memswell_);
 }
 
-SoakRun::~SoakRun() { ::munmap(truth_, sizeof(truth_file)); }
+SoakRun::~SoakRun() {
+  ::munmap(truth_, sizeof(truth_file));
+  if (mounted_) ::umount2(folder_.file("room").c_str(), MNT_DETACH);
+}
 
 pid_t SoakRun::program() const { return __atomic_load_n(&truth_->slot[0].pid, __ATOMIC_ACQUIRE); }
 
@@ -102,7 +112,7 @@ int SoakRun::wait(const std::function<void()>& meanwhile) {
 nlohmann::json SoakRun::report(bool complete) const {
   const auto deadline = Clock::now() + std::chrono::minutes(1);
   for (;;) {
-    const Finished printed = run({.argv = {MEMSWELL_BINARY, "report", "--json", folder_.file("x.swell")}});
+    const Finished printed = run({.argv = {MEMSWELL_BINARY, "report", "--json", recording()}});
     auto document = nlohmann::json::parse(printed.out, nullptr, false);
     if (document.is_discarded()) throw std::runtime_error("no report: " + printed.err);
     if (!complete || document.at("recording").value("complete", false) || Clock::now() > deadline) return document;

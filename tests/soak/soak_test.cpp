@@ -53,15 +53,15 @@ TEST(Soak, AgreesToTheByte) {
   expect_exact("undisturbed", soak);
 }
 
-// What is missing is counted.
-void expect_counted_losses(const nlohmann::json& report, const truth_file& truth) {
-  const auto lost = report.at("recording").at("lost_events").get<std::uint64_t>();
-  if (lost == 0) {
-    EXPECT_THAT(differences(report, truth, Agreement::exact), IsEmpty());
-  } else {
-    EXPECT_THAT(differences(report, truth, Agreement::no_more), IsEmpty());
-    EXPECT_LE(calls_done(truth) - calls_recorded(report), lost);
-  }
+// What is missing is counted, image by image.
+void expect_counted_losses(const char* what, SoakRun& soak, const std::function<void()>& meanwhile = {}) {
+  expect_ended_as_it_wanted(soak.wait(meanwhile));
+  const auto report = soak.report(true);
+  tell(what, soak, report);
+  fmt::print("  {} of {} images lost nothing\n", images_without_loss(report), report.at("processes").size());
+  EXPECT_GT(report.at("recording").at("lost_events"), 0);
+  EXPECT_THAT(differences(report, soak.truth(), Agreement::counted), IsEmpty());
+  EXPECT_LE(calls_done(soak.truth()) - calls_recorded(report), report.at("recording").at("lost_events"));
 }
 
 void expect_exact_with_waits(const char* what, SoakRun& soak) {
@@ -91,26 +91,54 @@ TEST(Soak, AgreesThoughTheRecorderIsStoppedAgainAndAgain) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ++stops;
   });
+  fmt::print("  {} stops\n", stops);
   EXPECT_GT(stops, 3);
 }
 
 // Threads that find no memory for a ring of their own, and rings that are full.
 TEST(Soak, CountsWhatItDrops) {
   SoakRun soak({"--ring-memory", "256KiB", "--on-full", "drop"}, seconds(), 4);
-  expect_ended_as_it_wanted(soak.wait());
-  const auto report = soak.report(true);
-  tell("drop", soak, report);
-  EXPECT_GT(report.at("recording").at("lost_events"), 0);
-  expect_counted_losses(report, soak.truth());
+  expect_counted_losses("drop", soak);
+}
+
+// For longer than the rings hold.
+TEST(Soak, CountsWhatItDropsWhileTheRecorderIsStopped) {
+  SoakRun soak({"--ring-memory", "4MiB", "--on-full", "drop"}, seconds(), 7);
+  ASSERT_GT(soak.recorder(), 0);
+  int stops = 0;
+  expect_counted_losses("drop, recorder stopped", soak, [&] {
+    ::kill(soak.recorder(), SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ::kill(soak.recorder(), SIGCONT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    ++stops;
+  });
+  fmt::print("  {} stops\n", stops);
+  EXPECT_GT(stops, 1);
 }
 
 // RLIMIT_FSIZE: a write beyond it fails, with a signal that kills who does not ignore it.
 TEST(Soak, GoesOnWhenTheRecordingMayGrowNoMore) {
-  SoakRun soak({}, seconds(), 5, 60'000);
+  SoakRun soak({}, seconds(), 5, {.file_size = 60'000, .file_system = 0});
   expect_ended_as_it_wanted(soak.wait());
   const auto report = soak.report(false);
   tell("no space", soak, report);
   EXPECT_EQ(report.at("recording").at("complete"), false);
+  EXPECT_THAT(differences(report, soak.truth(), Agreement::no_more), IsEmpty());
+}
+
+// ENOSPC.
+TEST(Soak, GoesOnWhenTheFileSystemIsFull) {
+  SoakRun soak({}, seconds(), 8, {.file_size = 0, .file_system = 256 << 10});
+  if (!soak.has_its_room()) {
+    soak.wait();
+    GTEST_SKIP() << "no right to mount a small file system";
+  }
+  expect_ended_as_it_wanted(soak.wait());
+  const auto report = soak.report(false);
+  tell("file system full", soak, report);
+  EXPECT_EQ(report.at("recording").at("complete"), false);
+  EXPECT_GT(calls_recorded(report), 0u);
   EXPECT_THAT(differences(report, soak.truth(), Agreement::no_more), IsEmpty());
 }
 

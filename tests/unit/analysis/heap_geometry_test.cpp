@@ -19,6 +19,15 @@ TEST(HeapGeometry, KnowsGlibcByItsName) {
   EXPECT_EQ(allocator_from("", "glibc 2.36"), Allocator::glibc);
 }
 
+TEST(HeapGeometry, RemembersBlocksThatLieFarApartInLittleMemory) {
+  constexpr Address kStep = Address{1} << 44;
+  HeapHistory history;
+  for (Address i = 0; i < 200'000; ++i) history.note(i * kStep + 16, 24);
+  EXPECT_LT(history.held_bytes(), Bytes{32} << 20);
+  EXPECT_TRUE(history.touched(kStep, kStep + kPage));
+  EXPECT_FALSE(history.touched(kStep / 2, kStep / 2 + kPage));
+}
+
 // Of which 1 in 100 may lie otherwise: a block made before the library was there.
 TEST(HeapGeometry, ALibraryPassesOnToGlibcIfItsBlocksLieAsGlibcLaysThem) {
   const std::vector<smaps::Mapping> mappings{mapping(0x10000, 64, "rw-p", "[heap]", 4)};
