@@ -64,7 +64,6 @@ class HeapHistory {
   std::vector<Address> arena_candidates() const;
   // Nearly every block lay as glibc lays blocks.
   bool looks_like_glibc() const { return blocks_ > 0 && misfits_ * 100 <= blocks_; }
-  Bytes held_bytes() const { return seen_.bucket_count() * 24; }
   // Did [begin, end) ever hold a block of any kind?
   bool touched(Address begin, Address end) const;
   Bytes held_bytes() const { return seen_.bucket_count() * (sizeof(std::uint64_t) * 3); }
