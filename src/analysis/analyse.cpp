@@ -47,8 +47,31 @@ class Dispatcher : public trace::Visitor {
   }
   void on(const trace::GroupMemory& event) override { hand_on(event); }
   void on(const trace::ThreadBegin& event) override { hand_on(event); }
-  void on(const trace::Allocation& event) override { hand_on(event); }
-  void on(const trace::Release& event) override { hand_on(event); }
+  void on(const trace::Allocation& event) override {
+    if (ProcessAnalysis* process = find(event.process)) in_fold_ ? process->place(event) : process->on(event);
+  }
+  void on(const trace::Release& event) override {
+    if (ProcessAnalysis* process = find(event.process)) in_fold_ ? process->lift(event) : process->on(event);
+  }
+  void on(const trace::FoldBegin& begin) override {
+    in_fold_ = true;
+    folded_.emplace().max_bytes = begin.max_bytes;
+  }
+  void on(const trace::FoldEnd& end) override {
+    in_fold_ = false;
+    note_time(end.time);
+    if (!folded_) folded_.emplace();
+    folded_->end_ns = end.time;
+    folded_->events = end.events;
+    folded_->folds = end.folds;
+    folded_->samples_left_out = end.samples_left_out;
+    folded_->snapshots_left_out = end.snapshots_left_out;
+    for (auto& process : processes_)
+      if (process) process->end_fold();
+  }
+  void on(const trace::FoldedCalls& event) override { hand_on(event); }
+  void on(const trace::FoldedLive& event) override { hand_on(event); }
+  void on(const trace::FoldedThread& event) override { hand_on(event); }
   void on(const trace::MappingEvent& event) override { hand_on(event); }
   void on(const trace::BlockNote& event) override { hand_on(event); }
   void on(const trace::CallsBegin& event) override { hand_on(event); }
@@ -77,6 +100,7 @@ class Dispatcher : public trace::Visitor {
     return reports;
   }
   Nanoseconds last_time() const { return last_time_; }
+  const std::optional<FoldedTime>& folded() const { return folded_; }
 
  private:
   ProcessAnalysis* find(ProcessIndex index) {
@@ -92,6 +116,8 @@ class Dispatcher : public trace::Visitor {
   RunContext run_;
   std::vector<std::unique_ptr<ProcessAnalysis>> processes_;
   Nanoseconds last_time_ = 0;
+  bool in_fold_ = false;
+  std::optional<FoldedTime> folded_;
 };
 
 void describe(const trace::RunInfo& info, RunReport& report) {
@@ -126,11 +152,13 @@ ExitStatus exit_of_first(const std::vector<ProcessReport>& processes) {
 
 Result<RunReport> analyse(const std::string& path, const Options& options) {
   Survey survey;
-  if (const Result<trace::ReadSummary> read = trace::read_recording(path, survey); !read) return read.error();
+  const Result<UniqueFd> file = trace::open_recording(path);
+  if (!file) return file.error();
+  if (const Result<trace::ReadSummary> read = trace::read_recording(*file, path, survey); !read) return read.error();
   survey.stacks().resolve(options.names, options.plumbing);
 
   Dispatcher dispatcher(survey, options);
-  const Result<trace::ReadSummary> read = trace::read_recording(path, dispatcher);
+  const Result<trace::ReadSummary> read = trace::read_recording(*file, path, dispatcher);
   if (!read) return read.error();
 
   RunReport report;
@@ -146,6 +174,7 @@ Result<RunReport> analyse(const std::string& path, const Options& options) {
   report.recording.complete = read->complete;
   report.recording.end_sentence = read->end_sentence;
   report.recording.events = read->events;
+  report.recording.folded = dispatcher.folded();
   for (const ProcessReport& process : report.processes) {
     report.recording.lost_events += process.totals.lost_events;
     report.recording.ring_waits += process.totals.ring_waits;

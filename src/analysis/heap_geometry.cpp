@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace memswell::analysis {
 namespace {
@@ -117,6 +118,15 @@ std::vector<Address> HeapHistory::arena_candidates() const {
     if ((key & 1u) == 0) starts.insert(((key >> 1) << kGranuleBits) / kArenaHeapBytes * kArenaHeapBytes);
   }
   return {starts.begin(), starts.end()};
+}
+
+HeapHistory::News HeapHistory::take_news() {
+  News news{blocks_ - std::exchange(told_blocks_, blocks_), misfits_ - std::exchange(told_misfits_, misfits_), {}};
+  for (auto at = seen_.begin(); at != seen_.end(); ++at) {
+    if (std::exchange(at.value(), false)) news.granules.push_back(at->first);
+  }
+  std::ranges::sort(news.granules);
+  return news;
 }
 
 bool HeapHistory::touched(Address begin, Address end) const {

@@ -44,8 +44,22 @@ class HeapHistory {
     const std::uint64_t key = ((address >> kGranuleBits) << 1) | (has_own_mapping(usable) ? 1u : 0u);
     if (key == last_) return;
     last_ = key;
-    seen_[key] = true;
+    seen_.try_emplace(key, true);
   }
+  // As a fold tells it (trace::FoldedCalls).
+  void note(std::uint64_t blocks, std::uint64_t misfits, const std::vector<std::uint64_t>& granules) {
+    blocks_ += blocks;
+    misfits_ += misfits;
+    for (const std::uint64_t key : granules) seen_[key] = true;
+  }
+  // What came since the last call of this.
+  struct News {
+    std::uint64_t blocks = 0;
+    std::uint64_t misfits = 0;
+    std::vector<std::uint64_t> granules;  // in order
+  };
+  News take_news();
+
   // Starts of 64 MiB stretches in which a block without own mapping was; unordered.
   std::vector<Address> arena_candidates() const;
   // Nearly every block lay as glibc lays blocks.
@@ -58,11 +72,13 @@ class HeapHistory {
   std::uint64_t last_ = 0;
   std::uint64_t blocks_ = 0;
   std::uint64_t misfits_ = 0;
+  std::uint64_t told_blocks_ = 0;
+  std::uint64_t told_misfits_ = 0;
   // Keys are far apart in some programs: by themselves they would all fall into a few places of the table.
   struct KeyHash {
     std::size_t operator()(std::uint64_t key) const noexcept { return AddressHash{}(key << 4); }
   };
-  tsl::robin_map<std::uint64_t, bool, KeyHash> seen_;
+  tsl::robin_map<std::uint64_t, bool, KeyHash> seen_;  // true: news
 };
 
 struct HeapExtent {

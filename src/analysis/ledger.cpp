@@ -44,6 +44,7 @@ Ledger Ledger::fork(Nanoseconds time) const {
   child.usable_bytes_ = usable_bytes_;
   child.peak_blocks_ = child.inherited_blocks_ = child.inherited_live_ = own_.figures.live_blocks + inherited_live_;
   child.peak_time_ = time;
+  child.folded_blocks_ = folded_blocks_;
   return child;
 }
 
@@ -98,7 +99,7 @@ void Ledger::add(const Block& block, Nanoseconds time) {
 void Ledger::note_peak(Nanoseconds time) {
   if (live_bytes_ <= peak_bytes_) return;
   peak_bytes_ = live_bytes_;
-  peak_blocks_ = live_.size();
+  peak_blocks_ = folded_blocks_ ? own_.figures.live_blocks + inherited_live_ : live_.size();
   peak_time_ = time;
   ++peak_stamp_;
 }
@@ -217,12 +218,6 @@ void Ledger::restore(const trace::Release& release, Thread& thread) {
   const BlockShare share = sampling_.share(block);
   account(block.stack).figures.frees -= share.blocks;
   own_.figures.frees -= share.blocks;
-  const std::size_t bucket = lifetime_bucket(
-      release.time / kMicrosecond > block.time_us() ? release.time / kMicrosecond - block.time_us() : 0);
-  if (lifetimes_.blocks[bucket] > 0) {
-    lifetimes_.blocks[bucket] -= std::min(lifetimes_.blocks[bucket], share.blocks);
-    lifetimes_.bytes[bucket] -= std::min(lifetimes_.bytes[bucket], share.requested);
-  }
   windows_.restored(sites_->site_of(block.stack), share, release.time, live_bytes());
 }
 

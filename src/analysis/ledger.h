@@ -17,6 +17,7 @@
 #include "analysis/model.h"
 #include "analysis/sampling.h"
 #include "analysis/site_windows.h"
+#include "trace/fold_events.h"
 
 namespace memswell::analysis {
 
@@ -50,6 +51,18 @@ class Ledger {
   void on(const trace::EarlierBlocks& blocks);
   void on(const trace::CallTotals& totals);
 
+  // The folded part of a recording (trace/fold_events.h): blocks come and go without being counted, sums tell of the calls.
+  void place(const trace::Allocation& allocation);
+  void lift(const trace::Release& release);
+  void on(const trace::FoldedCalls& calls);
+  void on(const trace::FoldedLive& live);
+  void on(const trace::FoldedThread& thread);
+  void end_fold() { folded_blocks_.reset(); }
+  // Makes that part: what happened since the last call of this, and then counts from zero. Every stack is a site.
+  trace::FoldedCalls take_stretch(Nanoseconds time);
+  trace::FoldedLive folded_live() const;
+  std::vector<trace::FoldedThread> folded_threads() const;
+
   // Ends a window of figures by site (phase boundary, end of a pulse).
   void cut(Nanoseconds time) { windows_.cut(time); }
   // The last cut; makes figures_of() and live-at-peak final.
@@ -66,7 +79,9 @@ class Ledger {
   // Own and inherited blocks together, now.
   Bytes live_bytes() const { return told_ ? told_->live_bytes : live_bytes_; }
   Bytes usable_bytes() const { return told_ ? told_->usable_bytes : usable_bytes_; }
-  std::uint64_t live_blocks() const { return told_ ? told_->live_blocks : live_.size(); }
+  std::uint64_t live_blocks() const { return told_ ? told_->live_blocks : blocks_now(); }
+
+  std::uint64_t replaced() const { return replaced_; }
 
   Bytes held_bytes() const;
   // Figures of every stack that allocated in this process, by id.
@@ -102,6 +117,8 @@ class Ledger {
   void note_peak(Nanoseconds time);
   void fill_told(ProcessTotals& totals) const;
   Thread& thread(ThreadIndex index) { return threads_[index.value]; }
+  std::uint64_t blocks_now() const { return folded_blocks_.value_or(live_.size()); }
+  void fold_into(Account& account, const trace::FoldedFigures& folded, bool at_peak) const;
 
   const SiteOfStack* sites_;
   Sampling sampling_;
@@ -128,6 +145,7 @@ class Ledger {
   Bytes told_peak_bytes_ = 0;
   Nanoseconds told_peak_time_ = 0;
   std::optional<EarlierTotals> earlier_;
+  std::optional<std::uint64_t> folded_blocks_;  // in the folded part: how many live; not all of them are in live_
   std::uint64_t replaced_ = 0;
   std::uint64_t unmatched_frees_ = 0;
   Bytes largest_returned_mapping_ = 0;

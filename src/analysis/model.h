@@ -24,12 +24,26 @@ struct ExitStatus {
 };
 std::string_view exit_reason_key(trace::EndReason reason);  // "exited", "signalled", "oom_killed", …
 
+// The first part of a recording that was folded (run --max-recording): its blocks are known where a snapshot was taken and at
+// its end, its calls by their sums over stretches of time. All sums and peaks are exact all the same, but the own peak of a
+// site with several stacks, which is a lower bound.
+inline constexpr std::uint64_t kFoldedStretches = 256;  // of about the same length; phases and snapshots cut more
+struct FoldedTime {
+  Bytes max_bytes = 0;  // --max-recording
+  Nanoseconds end_ns = 0;
+  std::uint64_t events = 0;  // allocations and releases in it
+  std::uint32_t folds = 0;   // how often the recording was folded
+  std::uint64_t samples_left_out = 0;
+  std::uint64_t snapshots_left_out = 0;
+};
+
 struct RecordingState {
   bool complete = false;
   std::string end_sentence;  // if not complete: where and why it ends
   std::uint64_t lost_events = 0;
   std::uint64_t ring_waits = 0;
   std::uint64_t events = 0;  // allocations and releases
+  std::optional<FoldedTime> folded;
 };
 
 // What a process did before its calls were recorded one by one (--start-on). Its blocks that lived then have a site of

@@ -67,6 +67,11 @@ void ProcessAnalysis::on(const trace::CallsBegin& begin) {
   ledger_.on(begin);
 }
 
+void ProcessAnalysis::on(const trace::FoldedCalls& calls) {
+  history_.note(calls.heap_blocks, calls.heap_misfits, calls.heap_granules);
+  ledger_.on(calls);
+}
+
 void ProcessAnalysis::on(const trace::Mark& mark) {
   if (mark.kind == trace::Mark::Kind::value) timeline_.value(mark.time, mark.name, mark.value, live());
 }

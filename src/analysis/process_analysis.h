@@ -43,6 +43,13 @@ class ProcessAnalysis {
   void on(const trace::CallsBegin& begin);
   void on(const trace::EarlierBlocks& blocks) { ledger_.on(blocks); }
   void on(const trace::CallTotals& totals) { ledger_.on(totals); }
+  void on(const trace::FoldedCalls& calls);
+  void on(const trace::FoldedLive& live) { ledger_.on(live); }
+  void on(const trace::FoldedThread& thread) { ledger_.on(thread); }
+  // In the folded part blocks come and go without being counted.
+  void place(const trace::Allocation& allocation) { ledger_.place(allocation); }
+  void lift(const trace::Release& release) { ledger_.lift(release); }
+  void end_fold() { ledger_.end_fold(); }
   void on(const trace::Mark& mark);
   void on(const trace::Sample& sample);
   void on(const trace::SmapsSnapshot& snapshot);

@@ -1,6 +1,7 @@
 #include "analysis/site_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace memswell::analysis {
 namespace {
@@ -104,6 +105,58 @@ void SiteWindows::restored(SiteIndex site, const BlockShare& block, Nanoseconds 
   state.own_peak = std::max(state.own_peak, state.now.live_bytes);
   live_ = live_after;
   note_peak(time);
+}
+
+void SiteWindows::folded(std::span<const FoldedPart> parts, Bytes peak, Nanoseconds peak_time, Bytes live_after) {
+  // First to the peak, all sites together, then on from there.
+  for (const FoldedPart& part : parts) touch(part.site).now.live_bytes += part.live_at_peak - part.live_before;
+  for (const FoldedPart& part : parts) {
+    State& state = states_[part.site.value];
+    state.own_peak = std::max(state.own_peak, state.now.live_bytes);
+  }
+  live_ = peak;
+  note_peak(peak_time);
+  for (const FoldedPart& part : parts) {
+    State& state = touch(part.site);
+    state.now.calls += part.calls;
+    state.now.allocated_bytes += part.allocated_bytes;
+    state.now.frees += part.frees;
+    state.now.freed_bytes += part.freed_bytes;
+    state.now.live_bytes += part.live_after - part.live_at_peak;
+    state.now.live_blocks += part.blocks_after - part.blocks_before;
+    state.own_peak = std::max(state.own_peak, part.own_peak);
+    state.growth_steps += part.growth_steps;
+    state.last_block = part.last_block;
+    state.largest_block = std::max(state.largest_block, part.largest_block);
+    if (told_) continue;
+    open_.calls += part.calls;
+    open_.allocated_bytes += part.allocated_bytes;
+  }
+  for (const FoldedPart& part : parts) {
+    State& state = states_[part.site.value];
+    state.own_peak = std::max(state.own_peak, state.now.live_bytes);
+  }
+  live_ = live_after;
+}
+
+SiteWindows::Stretch SiteWindows::take_stretch(Nanoseconds time) {
+  cut(time);
+  Stretch stretch;
+  stretch.window = std::move(windows_.back());
+  windows_.clear();
+  sites_kept_ = 0;
+  for (const SiteWindow& site : stretch.window.sites) {
+    State& state = states_[site.site.value];
+    FoldedPart& part = stretch.parts.emplace_back();
+    part.site = site.site;
+    part.frees = site.frees;
+    part.freed_bytes = site.freed_bytes;
+    part.growth_steps = std::exchange(state.growth_steps, 0);
+    part.last_block = state.last_block;
+    part.largest_block = state.largest_block;
+    state.own_peak = state.now.live_bytes;
+  }
+  return stretch;
 }
 
 void SiteWindows::cut(Nanoseconds time) {

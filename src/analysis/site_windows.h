@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/sampling.h"
@@ -35,6 +36,24 @@ struct Window {
   std::vector<SiteWindow> sites;  // that allocated or freed; the largest ones if there were very many
 };
 
+// What one stack did in a folded stretch of time (trace::FoldedCalls).
+struct FoldedPart {
+  SiteIndex site;
+  std::uint64_t calls = 0;
+  Bytes allocated_bytes = 0;
+  std::uint64_t frees = 0;
+  Bytes freed_bytes = 0;
+  std::uint64_t blocks_before = 0;
+  std::uint64_t blocks_after = 0;
+  Bytes live_before = 0;
+  Bytes live_at_peak = 0;  // of the process
+  Bytes live_after = 0;
+  Bytes own_peak = 0;
+  std::uint64_t growth_steps = 0;
+  Bytes last_block = 0;
+  Bytes largest_block = 0;
+};
+
 class SiteWindows {
  public:
   explicit SiteWindows(Nanoseconds begin, Bytes live) { open(begin, live); }
@@ -54,8 +73,18 @@ class SiteWindows {
   // A failed realloc: the block lives on, as if nothing had been.
   void restored(SiteIndex site, const BlockShare& block, Nanoseconds time, Bytes live_after);
 
+  // A folded stretch of time, all in the open window. The own peak of a site with several stacks is a lower bound there.
+  void folded(std::span<const FoldedPart> parts, Bytes peak, Nanoseconds peak_time, Bytes live_after);
+
   // Ends the window and begins the next.
   void cut(Nanoseconds time);
+
+  // For a fold, where every stack is a site of its own: ends the window, gives it away and counts from zero.
+  struct Stretch {
+    Window window;
+    std::vector<FoldedPart> parts;  // site, frees, growth and largest blocks; parallel to window.sites
+  };
+  Stretch take_stretch(Nanoseconds time);
 
   Bytes held_bytes() const {
     return states_.size() * sizeof(State) + windows_.size() * sizeof(Window) + sites_kept_ * sizeof(SiteWindow);

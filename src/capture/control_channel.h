@@ -20,6 +20,7 @@ struct Message {
     first_ended = 5,    // run: wait status a, ru_maxrss in bytes b
     flushed = 6,        // recorder: what the first process did is in the file; a: 1 if others run on; text: why the recording ends early, or empty
     phase = 7,          // pump: cut a phase; text: its name, a: the stream's descriptor, b: the pipe's inode
+    note = 8,             // recorder: a sentence for the user; text
     closed = 100,       // the other side is gone
   };
   Kind kind = Kind::closed;

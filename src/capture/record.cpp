@@ -89,7 +89,7 @@ Result<Recording> create_recording(const RecordOptions& options, pid_t pid) {
 }
 
 // Forks the recorder and waits until the program may start.
-Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOptions& options, pid_t program, UniqueFd file,
+Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOptions& options, pid_t program, Recording recording,
                                       ControlChannel pump) {
   auto pair = ControlChannel::make_pair();
   if (!pair) return Error{std::string("cannot make a socket pair: ") + std::strerror(errno) + "."};
@@ -101,7 +101,8 @@ Result<ControlChannel> start_recorder(Preparation& preparation, const RecordOpti
                   .attach_server = std::move(preparation.server),
                   .control = ControlChannel(std::move(pair->second)),
                   .pump = std::move(pump),
-                  .file = std::move(file),
+                  .file = std::move(recording.file),
+                  .path = std::move(recording.path),
                   .options = options,
                   .program = program,
                   .program_path = preparation.program.path,
@@ -166,6 +167,7 @@ void wait_until_flushed(const ControlChannel& control, const format::RunHeader& 
         if (!word->text.empty()) outcome.failure = Error{word->text};
         return;
       }
+      if (word->kind == Message::Kind::note) outcome.notes.push_back(word->text);
       if (word->kind == Message::Kind::closed) break;
     }
     const std::uint32_t now = header.recorder_heartbeat.load(std::memory_order_relaxed);
@@ -205,7 +207,7 @@ Result<Started> start(Preparation& preparation, const RecordOptions& options) {
   if (pump_setup) {
     if (const auto started = start_pump(*std::move(pump_setup)); !started) return started.error();
   }
-  Result<ControlChannel> control = start_recorder(preparation, options, program->pid(), std::move(recording->file),
+  Result<ControlChannel> control = start_recorder(preparation, options, program->pid(), Recording{std::move(recording->file), recording->path},
                                                   std::move(pump.recorder));
   if (!control) return control.error();
   return Started{*std::move(program), *std::move(control), std::move(pump.launcher), recording->path};

@@ -16,7 +16,9 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "trace/events.h"
+#include "trace/recording_writer.h"
 
 namespace memswell::capture {
 
@@ -39,6 +41,17 @@ struct FrameNames {
 };
 using NameFrames = std::function<FrameNames(std::span<const trace::Module>, std::span<const trace::Frame>)>;
 
+// A part of the recording that is to be folded: what stands before the border, into an empty file (--max-recording).
+struct FoldRequest {
+  UniqueFd from;  // the recording, open for reading
+  std::string path;
+  trace::Border border;
+  Nanoseconds time = 0;  // when the border was made
+  UniqueFd to;
+  Bytes max_bytes = 0;
+};
+using FoldRecording = std::function<Result<void>(FoldRequest)>;
+
 struct RecordOptions {
   std::vector<std::string> command;  // at least the program
   std::string output;                // %p pid, %e program, %% percent sign; empty: ./memswell.%e.%p.swell
@@ -57,6 +70,8 @@ struct RecordOptions {
   bool idle = false;                        // which pages a phase has not written (Linux 6.7); costs its first writes 1.4 µs a page
   bool preload = true;                      // false: sample only
   bool check_walks = false;                 // compare every stack walk with libunwind's; slow
+  Bytes max_recording = 0;                  // fold the oldest part of the recording to keep it below; 0: off
+  FoldRecording fold;                       // does it, in a process of its own
   std::string memswell_version;
   NameFrames name_frames;                   // empty: the recording is left without names
 };

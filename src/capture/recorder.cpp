@@ -15,6 +15,7 @@
 #include "capture/detached_process.h"
 #include "capture/drain.h"
 #include "capture/event_translator.h"
+#include "capture/folding.h"
 #include "capture/footprint.h"
 #include "capture/image_table.h"
 #include "capture/layout_table.h"
@@ -89,6 +90,8 @@ class Recorder final : public ControlSink {
   void watch_disk();
   Nanoseconds next_rest(Nanoseconds now);  // 0: look again at once
   void rest(Nanoseconds now, Nanoseconds sleep);
+  void finish_folding();
+  void send_notes();
   void write_names();
   void finish();
 
@@ -96,6 +99,7 @@ class Recorder final : public ControlSink {
   Region& region_;
   StampClock clock_;
   trace::RecordingWriter writer_;
+  Folding folding_;
   ModuleTable modules_;
   StackInterner stacks_;
   LayoutTable layouts_;
@@ -128,6 +132,7 @@ Recorder::Recorder(RecorderSetup setup)
       region_(setup_.region),
       clock_(setup_.stamp_source, region_.header().stamp_counter),
       writer_(std::move(setup_.file)),
+      folding_(writer_, setup_.options, setup_.path),
       modules_(writer_),
       stacks_(writer_),
       layouts_(region_, modules_, stacks_.frames()),
@@ -193,6 +198,7 @@ void Recorder::service(Nanoseconds now) {
     rings_wanted_ = wanted;
     drain_.close_rings_of_ended_threads(Drain::EvenFew::yes);
   }
+  folding_.tick(now);
   if (now >= next_sharing_) {
     next_sharing_ = now + kSharingInterval;
     region_.share_used_pages();
@@ -261,6 +267,7 @@ void Recorder::take_message(const Message& message) {
     case Message::Kind::phase:
     case Message::Kind::ready:
     case Message::Kind::failed:
+    case Message::Kind::note:
     case Message::Kind::flushed: return;
   }
 }
@@ -272,6 +279,7 @@ void Recorder::report_first_process() {
   if (!others) return finish();
   writer_.flush();
   watch_disk();
+  send_notes();
   setup_.control.send({.kind = Message::Kind::flushed,
                        .a = 1,
                        .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});
@@ -301,6 +309,18 @@ void Recorder::rest(Nanoseconds now, Nanoseconds sleep) {
   if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) > 0) next_service_ = 0;
 }
 
+void Recorder::finish_folding() {
+  for (; folding_.is_too_large(); std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    folding_.tick(clock_.now());
+    region_.header().recorder_heartbeat.fetch_add(1, std::memory_order_relaxed);
+  }
+  folding_.abandon();
+}
+
+void Recorder::send_notes() {
+  for (std::string& note : folding_.take_notes()) setup_.control.send({.kind = Message::Kind::note, .text = std::move(note)});
+}
+
 // Behind the end of the run: a recording without them is whole, its reader looks the names up on its own machine. Debug
 // information can take seconds to read: the heart beats on for those who wait.
 void Recorder::write_names() {
@@ -320,6 +340,7 @@ void Recorder::write_names() {
 // RunEnd is the recording's last event; names come after it.
 void Recorder::finish() {
   region_.header().enabled.store(0, std::memory_order_seq_cst);
+  finish_folding();
   if (!never_launched_) {
     trace::RunEnd end;
     end.time = clock_.now();
@@ -327,6 +348,7 @@ void Recorder::finish() {
     writer_.write(end);
     writer_.flush();
     write_names();
+    send_notes();
     setup_.control.send({.kind = Message::Kind::flushed,
                          .a = 0,
                          .text = writer_.failure() != nullptr ? writer_.failure()->sentence : std::string()});

@@ -18,6 +18,7 @@ struct RecorderSetup {
   ControlChannel control;
   ControlChannel pump;  // of the program's output; closed: there is none
   UniqueFd file;  // the recording, empty
+  std::string path;  // its name
   const RecordOptions& options;
   pid_t program = 0;               // the forked process that will exec the program
   std::string program_path;        // the file that it will exec

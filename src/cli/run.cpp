@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "analysis/fold.h"
 #include "base/log.h"
 #include "capture/record.h"
 #include "cli/command.h"
@@ -25,6 +26,7 @@ struct RunArguments {
   std::uint64_t max_depth = 256;
   std::string on_full = "wait";
   std::string snapshots = "all";
+  std::optional<Bytes> max_recording;
   bool keep_peaks = false;
   bool no_preload = false;
   bool no_symbols = false;
@@ -44,6 +46,15 @@ capture::FrameNames name_frames(std::span<const trace::Module> modules, std::spa
   return {std::move(names.frames), std::move(names.modules)};
 }
 
+Result<void> fold(capture::FoldRequest request) {
+  return analysis::fold({.from = std::move(request.from),
+                         .path = std::move(request.path),
+                         .border = request.border,
+                         .time = request.time,
+                         .to = std::move(request.to),
+                         .max_bytes = request.max_bytes});
+}
+
 Result<void> complete(RunArguments& arguments) {
   constexpr std::uint64_t kDeepest = 4000;
   if (arguments.max_depth == 0 || arguments.max_depth > kDeepest)
@@ -55,6 +66,8 @@ Result<void> complete(RunArguments& arguments) {
     return Error{"--sample-allocs and --start-on cannot be combined", ExitCode::usage};
   if (arguments.record.ring_memory < Bytes{256} * 1024)
     return Error{"--ring-memory is too small: 256KiB is the least", ExitCode::usage};
+  if (arguments.max_recording && *arguments.max_recording < Bytes{1} << 20)
+    return Error{"--max-recording is too small: 1MiB is the least, some hundred MiB are a good beginning", ExitCode::usage};
   if (const auto skips = symbols::Plumbing::with_skips(arguments.load.skip); !skips) return skips.error();
   arguments.record.max_depth = static_cast<std::uint32_t>(arguments.max_depth);
   arguments.record.when_full =
@@ -64,6 +77,8 @@ Result<void> complete(RunArguments& arguments) {
   arguments.record.reset_peaks = !arguments.keep_peaks;
   arguments.record.preload = !arguments.no_preload;
   arguments.record.memswell_version = kVersion;
+  arguments.record.max_recording = arguments.max_recording.value_or(0);
+  arguments.record.fold = fold;
   if (!arguments.no_symbols) arguments.record.name_frames = name_frames;
   return {};
 }
@@ -95,6 +110,9 @@ void declare_recording(CommandLine& line, RunArguments& a) {
              "write the recording there; %p is the program's pid, %e its name, %% a percent sign "
              "(otherwise ./memswell.%e.%p.swell)");
   line.flag("--force", a.record.overwrite, "replace an existing file");
+  line.size("--max-recording", a.max_recording,
+            "for runs of days: keep the recording below this size by folding its oldest part, where blocks that came and went "
+            "are known in sum by stack from then on");
   line.flag("-q,--quiet", a.quiet, "say nothing but errors");
   line.flag("--json", a.json, "print the report as JSON on stderr instead of the summary (docs/json.md)");
   line.duration("--interval", a.record.interval, "time between samples of the resident size; 20ms if not given");

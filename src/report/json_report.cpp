@@ -6,6 +6,18 @@
 namespace memswell::report {
 namespace {
 
+void write_folded(JsonWriter& json, const std::optional<analysis::FoldedTime>& folded) {
+  if (!folded) return json.null("folded");
+  json.begin_object("folded");
+  json.number("end_ns", folded->end_ns);
+  json.number("events", folded->events);
+  json.number("folds", folded->folds);
+  json.number("samples_left_out", folded->samples_left_out);
+  json.number("snapshots_left_out", folded->snapshots_left_out);
+  json.number("max_bytes", folded->max_bytes);
+  json.end_object();
+}
+
 void write_recording(JsonWriter& json, const analysis::RecordingState& recording) {
   json.begin_object("recording");
   json.flag("complete", recording.complete);
@@ -13,6 +25,7 @@ void write_recording(JsonWriter& json, const analysis::RecordingState& recording
   json.number("lost_events", recording.lost_events);
   json.number("ring_waits", recording.ring_waits);
   json.number("events", recording.events);
+  write_folded(json, recording.folded);
   json.end_object();
 }
 

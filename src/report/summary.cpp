@@ -107,6 +107,17 @@ std::string sampling_text(const RunReport& run) {
                      format_bytes(run.sample_bytes), format_bytes(run.sample_always_bytes));
 }
 
+std::string folded_text(const analysis::FoldedTime& folded) {
+  std::string text = fmt::format(
+      "the first {} ({} allocations and releases) are folded, to keep the recording below {}: sums, peaks and live blocks are exact; the own "
+      "peak of a site with several stacks is at least what is shown, and what a site held at a moment inside is known about every {}",
+      format_duration(folded.end_ns), format_count(folded.events), format_bytes(folded.max_bytes),
+      format_duration(folded.end_ns / analysis::kFoldedStretches));
+  if (folded.samples_left_out + folded.snapshots_left_out == 0) return text;
+  return text + fmt::format("; {} samples and {} snapshots of it were left out", format_count(folded.samples_left_out),
+                            format_count(folded.snapshots_left_out));
+}
+
 // --check-walks.
 std::string walks_text(const ProcessReport& process) {
   const std::uint64_t different = process.totals.walks_different;
@@ -117,6 +128,7 @@ std::string walks_text(const ProcessReport& process) {
 
 std::vector<std::string> notes_of(const RunReport& run) {
   std::vector<std::string> notes;
+  if (run.recording.folded) notes.push_back(folded_text(*run.recording.folded));
   if (run.sample_bytes != 0) notes.push_back(sampling_text(run));
   if (!run.recording.complete && !run.recording.end_sentence.empty()) notes.push_back(escaped(run.recording.end_sentence));
   for (const ProcessReport& process : run.processes) {

@@ -60,7 +60,13 @@ std::size_t ChunkReader::fill(std::size_t wanted) {
 Result<ChunkReader> ChunkReader::open(const std::string& path) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return unreadable(fmt::format("cannot open the recording {}: {}", path, std::strerror(errno)));
+  return read(std::move(file), path);
+}
+
+Result<ChunkReader> ChunkReader::read(UniqueFd file, const std::string& path, std::uint64_t end) {
+  [[maybe_unused]] const off_t at = ::lseek(file.get(), 0, SEEK_SET);  // a pipe is read from where it is
   ChunkReader reader(std::move(file));
+  reader.limit_ = end;
   disk::FileHeader header{};
   const std::size_t got = reader.fill(sizeof(header));
   if (got != 0) std::memcpy(&header, reader.stored_.data(), got);
@@ -80,6 +86,7 @@ Result<ChunkReader> ChunkReader::open(const std::string& path) {
     return unreadable(fmt::format("the header of the recording {} is damaged", path));
   }
   reader.time_shift_ = header.time_shift;
+  reader.resume_sequence_ = header.resume_sequence;
   reader.end_ = sizeof(header);
   return reader;
 }
@@ -91,17 +98,21 @@ bool ChunkReader::stop(std::string damage) {
 }
 
 bool ChunkReader::next() {
-  if (!file_) return false;
+  if (!file_ || end_ >= limit_) return false;
   disk::ChunkHeader header{};
   const std::size_t got = fill(sizeof(header));
   if (got == 0) return false;
   if (got < sizeof(header)) return stop("ends within a chunk");
   std::memcpy(&header, stored_.data(), sizeof(header));
-  if (header.magic != disk::kChunkMagic || header.type != disk::ChunkType::stream || header.flags != 0 ||
-      header.raw_bytes > disk::kMaxChunkBytes || header.stored_bytes > disk::kMaxChunkBytes ||
-      header.sequence != sequence_) {
+  if (header.magic != disk::kChunkMagic || header.type != disk::ChunkType::stream || header.flags > disk::kBeginsAnew ||
+      header.raw_bytes > disk::kMaxChunkBytes || header.stored_bytes > disk::kMaxChunkBytes) {
     return stop("is damaged there: no chunk begins where one should");
   }
+  begins_anew_ = header.flags == disk::kBeginsAnew;
+  if (resume_sequence_ != 0 && begins_anew_ && header.sequence == resume_sequence_) {
+    sequence_ = std::exchange(resume_sequence_, 0);
+  }
+  if (header.sequence != sequence_) return stop("is damaged there: no chunk begins where one should");
   if (fill(header.stored_bytes) < header.stored_bytes) return stop("ends within a chunk");
   if (checksum_of(header, stored_) != header.checksum) return stop("is damaged there: a checksum does not match");
   if (!decompress(header)) return stop("is damaged there: a chunk does not decompress");
@@ -111,7 +122,7 @@ bool ChunkReader::next() {
 }
 
 Chunk ChunkReader::take(std::vector<std::uint8_t> memory) {
-  return {std::exchange(raw_, std::move(memory)), std::exchange(columns_, {}), end_};
+  return {std::exchange(raw_, std::move(memory)), std::exchange(columns_, {}), end_, begins_anew_};
 }
 
 bool ChunkReader::decompress(const disk::ChunkHeader& header) {

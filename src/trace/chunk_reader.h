@@ -20,6 +20,7 @@ struct Chunk {
   std::vector<std::uint8_t> raw;
   std::array<std::span<const std::uint8_t>, disk::kColumns> columns{};
   std::uint64_t bytes_read = 0;  // of the file, up to its end
+  bool begins_anew = false;
 };
 
 class ChunkReader {
@@ -28,6 +29,8 @@ class ChunkReader {
 
   // Checks the header of the file. Errors as read_recording().
   static Result<ChunkReader> open(const std::string& path);
+  // Of a file that is open, from its beginning. `path`: for sentences. Chunks from byte `end` on are not read.
+  static Result<ChunkReader> read(UniqueFd file, const std::string& path, std::uint64_t end = UINT64_MAX);
 
   ChunkReader(ChunkReader&&) noexcept;
   ChunkReader& operator=(ChunkReader&&) noexcept;
@@ -41,6 +44,7 @@ class ChunkReader {
 
   // Of the whole chunks so far.
   std::uint64_t bytes_read() const { return end_; }
+  bool begins_anew() const { return begins_anew_; }  // the chunk of next()
   std::uint32_t time_shift() const { return time_shift_; }
   // What is wrong at bytes_read(), to follow "the recording"; empty: the file ends there.
   const std::string& damage() const { return damage_; }
@@ -58,6 +62,9 @@ class ChunkReader {
   std::vector<std::uint8_t> raw_;
   Columns columns_{};
   std::uint64_t end_ = 0;
+  std::uint64_t limit_ = UINT64_MAX;
+  std::uint64_t resume_sequence_ = 0;
+  bool begins_anew_ = false;
   std::uint64_t sequence_ = 0;
   std::uint32_t time_shift_ = 0;
   std::string damage_;

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 #include "trace/chunk_checksum.h"
@@ -34,8 +35,9 @@ struct ChunkWriter::Compressor {
   ~Compressor() { ZSTD_freeCCtx(context); }
 };
 
-ChunkWriter::ChunkWriter(UniqueFd file) : file_(std::move(file)), compressor_(std::make_unique<Compressor>()) {
-  disk::FileHeader header{disk::kMagic, disk::kVersion, disk::kTimeShift, 0, 0};
+ChunkWriter::ChunkWriter(UniqueFd file, std::uint64_t resume_sequence)
+    : file_(std::move(file)), compressor_(std::make_unique<Compressor>()) {
+  disk::FileHeader header{disk::kMagic, disk::kVersion, disk::kTimeShift, resume_sequence, 0};
   header.checksum = checksum_of(header);
   buffer_.resize(sizeof(header));
   std::memcpy(buffer_.data(), &header, sizeof(header));
@@ -61,11 +63,12 @@ disk::ColumnHeader ChunkWriter::append(RawColumn column) {
   return {raw, raw};
 }
 
-void ChunkWriter::write(std::span<const RawColumn, disk::kColumns> columns) {
+void ChunkWriter::write(std::span<const RawColumn, disk::kColumns> columns, Model model) {
   if (failure_) return;
   buffer_.resize(kHeadBytes);
   disk::ColumnHeader heads[disk::kColumns];
-  disk::ChunkHeader header{disk::kChunkMagic, disk::ChunkType::stream, 0, 0, 0, sequence_++, 0};
+  disk::ChunkHeader header{disk::kChunkMagic, disk::ChunkType::stream,
+                           model == Model::begins_anew ? disk::kBeginsAnew : std::uint16_t{0}, 0, 0, sequence_++, 0};
   for (std::size_t i = 0; i < disk::kColumns; ++i) {
     heads[i] = append(columns[i]);
     header.raw_bytes += heads[i].raw_bytes;
@@ -84,13 +87,19 @@ void ChunkWriter::write_whole(std::span<const std::uint8_t> bytes) {
     const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
     if (written > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
-    } else if (written == 0) {
-      return fail(ENOSPC);
+    } else if (written == 0 || errno == ENOSPC || errno == EDQUOT) {
+      if (!make_room_ || !make_room_()) return fail(written == 0 ? ENOSPC : errno);
     } else if (errno == EAGAIN ? !wait_for_room(file_.get()) : errno != EINTR) {
       return fail(errno);
     }
   }
   end_ += size;
+}
+
+UniqueFd ChunkWriter::replace_file(UniqueFd file, std::uint64_t bytes) {
+  std::swap(file_, file);
+  end_ = bytes;
+  return file;
 }
 
 void ChunkWriter::fail(int error) {

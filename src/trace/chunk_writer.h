@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,11 +19,19 @@ using RawColumn = std::span<const std::uint8_t>;
 
 class ChunkWriter {
  public:
-  // Writes the header of the file.
-  explicit ChunkWriter(UniqueFd file);
+  // Writes the header of the file. `resume_sequence`: of a chunk of another file that will follow the ones written here.
+  explicit ChunkWriter(UniqueFd file, std::uint64_t resume_sequence = 0);
   ~ChunkWriter();
 
-  void write(std::span<const RawColumn, disk::kColumns> columns);
+  enum class Model : std::uint8_t { goes_on, begins_anew };
+  void write(std::span<const RawColumn, disk::kColumns> columns, Model model = Model::goes_on);
+
+  // The next chunk goes to the end of this file, which holds what the one before held, or stands for it. Returns that one.
+  UniqueFd replace_file(UniqueFd file, std::uint64_t bytes);
+  // Asked when the disk is full: true if it made room, then the write is tried again.
+  void on_full(std::function<bool()> make_room) { make_room_ = std::move(make_room); }
+  int file() const { return file_.get(); }
+  std::uint64_t sequence() const { return sequence_; }  // of the next chunk
 
   const Error* failure() const { return failure_ ? &*failure_ : nullptr; }
   std::uint64_t bytes_written() const { return end_; }
@@ -39,6 +48,7 @@ class ChunkWriter {
   std::uint64_t sequence_ = 0;
   std::uint64_t end_ = 0;  // of the last whole chunk
   std::optional<Error> failure_;
+  std::function<bool()> make_room_;
 };
 
 }  // namespace memswell::trace

@@ -3,11 +3,13 @@
 // trees of them can be walked.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "trace/events.h"
+#include "trace/fold_events.h"
 #include "trace/recording_format.h"
 
 namespace memswell::trace {
@@ -53,6 +55,8 @@ class IdCensus {
     if constexpr (requires { event.module; }) known = known && knows(event.module);
     if constexpr (requires { event.frame; }) known = known && knows(event.frame.module);
     if constexpr (requires { event.stack; }) known = known && knows(event.stack);
+    if constexpr (std::is_same_v<Event, FoldedCalls>)
+      known = known && std::ranges::all_of(event.stacks, [this](const FoldedStack& each) { return knows(each.stack); });
     return known;
   }
 

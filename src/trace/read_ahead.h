@@ -26,6 +26,7 @@ class ReadAhead {
   // As ChunkReader: the next chunk's columns are in columns(), until the next call.
   bool next();
   const ChunkReader::Columns& columns() const { return current_.columns; }
+  bool begins_anew() const { return current_.begins_anew; }
   std::uint64_t bytes_read() const { return current_.bytes_read; }
   const std::string& damage() const { return damage_; }  // once next() was false
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "trace/events.h"
+#include "trace/fold_events.h"
 
 namespace memswell::trace {
 
@@ -14,7 +15,7 @@ namespace memswell::trace {
 using RecordKinds =
     std::tuple<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Module, ModuleMapping, FrameSymbols, ModuleSymbols,
                ThreadBegin, MappingEvent, Mark, BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd,
-               RecordingMode, CallsBegin, EarlierBlocks, CallTotals, GroupMemory>;
+               RecordingMode, CallsBegin, EarlierBlocks, CallTotals, GroupMemory, FoldBegin, FoldEnd, FoldedCalls, FoldedLive, FoldedThread>;
 inline constexpr std::size_t kRecordKinds = std::tuple_size_v<RecordKinds>;
 
 template <class Record, std::size_t kAt = 0>
@@ -45,6 +46,8 @@ template <>
 inline constexpr BlockNote::Kind kLastOf<BlockNote::Kind> = BlockNote::Kind::pool_alloc;
 template <>
 inline constexpr SnapshotCause kLastOf<SnapshotCause> = SnapshotCause::start;
+template <>
+inline constexpr AllocationKind kLastOf<AllocationKind> = AllocationKind::operator_new;
 template <>
 inline constexpr PageSource kLastOf<PageSource> = PageSource::smaps_only;
 
@@ -227,6 +230,56 @@ void fields(Io& io, Of<CallTotals> auto& r) {
   io.time(r.time);
   io(r.calls, r.allocated_bytes, r.frees, r.unmatched_frees, r.live_blocks, r.live_bytes, r.usable_bytes, r.peak_live_bytes,
      r.peak_live_ns, r.peak_uncertain_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldBegin> auto& r) {
+  io(r.max_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldEnd> auto& r) {
+  io.time(r.time);
+  io(r.events, r.folds, r.samples_left_out, r.snapshots_left_out);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldedFigures> auto& r) {
+  io(r.calls, r.allocated_bytes, r.frees, r.temporary, r.reallocs, r.reallocs_moved, r.realloc_copied_bytes, r.callocs,
+     r.calloc_bytes, r.large_mapped_calls, r.large_heap_calls, r.live_blocks, r.live_bytes, r.slack_bytes, r.peak_live_bytes,
+     r.live_at_peak_blocks, r.live_at_peak_bytes, r.slack_at_peak_bytes, r.calls_variance, r.allocated_variance,
+     r.live_variance, r.live_at_peak_variance);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldedStack> auto& r) {
+  io(r.stack, r.figures, r.blocks_ended, r.ended_bytes, r.growth_steps, r.last_block_bytes, r.largest_block_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldedCalls> auto& r) {
+  io(r.process);
+  io.time(r.time);
+  io(r.live_blocks, r.live_bytes, r.usable_bytes, r.inherited_live_blocks, r.inherited_live_bytes, r.peak_live_bytes,
+     r.peak_live_blocks);
+  io.time(r.peak_live_ns);
+  io(r.replaced, r.unmatched_frees, r.largest_returned_mapping_bytes, r.lifetime_blocks, r.lifetime_bytes, r.heap_blocks,
+     r.heap_misfits, r.heap_granules, r.own, r.stacks);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldedLive> auto& r) {
+  io(r.process, r.live_blocks, r.live_bytes, r.usable_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<FoldedThread> auto& r) {
+  io(r.process, r.thread);
+  io.address(r.last_allocated);
+  io.address(r.realloc_address);
+  io(r.requested, r.usable, r.stack, r.kind);
+  io.time(r.time);
+  io(r.inherited);
 }
 
 }  // namespace memswell::trace

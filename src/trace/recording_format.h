@@ -1,4 +1,4 @@
-// The layout of a recording on disk, version 2 (docs/recording-format.md says it in prose). Little-endian throughout.
+// The layout of a recording on disk, version 3 (docs/recording-format.md says it in prose). Little-endian throughout.
 //
 //   FileHeader   ChunkHeader ColumnHeader[kColumns] column column …   ChunkHeader …
 //
@@ -15,13 +15,13 @@ namespace memswell::trace::disk {
 static_assert(std::endian::native == std::endian::little, "recordings are little-endian");
 
 inline constexpr std::uint64_t kMagic = 0x0a0d'6c6c'6577'7389;  // "\x89swell\r\n": text conversion shows at once
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 struct FileHeader {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t time_shift;  // times of allocations and releases are kept in units of 2^time_shift ns
-  std::uint64_t reserved;    // 0
+  std::uint64_t resume_sequence;  // of the chunk that follows the folded part and begins anew; 0: nothing is folded
   std::uint64_t checksum;    // XXH3 of the fields before
 };
 static_assert(sizeof(FileHeader) == 32 && offsetof(FileHeader, checksum) == 24);
@@ -34,14 +34,17 @@ inline constexpr std::uint32_t kMaxTimeShift = 30;
 inline constexpr std::uint32_t kChunkMagic = 0x6b6e'6843;  // "Chnk"
 
 enum class ChunkType : std::uint16_t { stream = 1 };
+// Before this chunk both sides forget what they have learned, all but the number of stack nodes: what stands before it may be
+// replaced by something shorter.
+inline constexpr std::uint16_t kBeginsAnew = 1;
 
 struct ChunkHeader {
   std::uint32_t magic;
   ChunkType type;
-  std::uint16_t flags;         // 0
+  std::uint16_t flags;         // kBeginsAnew or 0
   std::uint32_t raw_bytes;     // of all columns together, decompressed
   std::uint32_t stored_bytes;  // that follow this header
-  std::uint64_t sequence;      // 0, 1, 2, …: a chunk cannot get lost or swapped unnoticed
+  std::uint64_t sequence;      // 0, 1, 2, …: a chunk cannot get lost or swapped unnoticed; once FileHeader::resume_sequence
   std::uint64_t checksum;      // XXH3 of the stored bytes, seeded with the XXH3 of the fields before
 };
 static_assert(sizeof(ChunkHeader) == 32 && offsetof(ChunkHeader, checksum) == 24);

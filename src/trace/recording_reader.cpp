@@ -1,6 +1,10 @@
 #include "trace/recording_reader.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "trace/chunk_reader.h"
 #include "trace/read_ahead.h"
@@ -27,8 +31,20 @@ std::string end_sentence(const ReadSummary& summary, const std::optional<RunEnd>
 
 }  // namespace
 
+Result<UniqueFd> open_recording(const std::string& path) {
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file) return file;
+  return Error{fmt::format("cannot open the recording {}: {}", path, std::strerror(errno)), ExitCode::unreadable_recording};
+}
+
 Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor) {
-  Result<ChunkReader> opened = ChunkReader::open(path);
+  const Result<UniqueFd> file = open_recording(path);
+  if (!file) return file.error();
+  return read_recording(*file, path, visitor);
+}
+
+Result<ReadSummary> read_recording(const UniqueFd& file, const std::string& path, Visitor& visitor, std::uint64_t end) {
+  Result<ChunkReader> opened = ChunkReader::read(UniqueFd(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)), path, end);
   if (!opened) return opened.error();
   StreamDecoder decoder(visitor, opened->time_shift());
   ReadAhead chunks(*std::move(opened));
@@ -36,7 +52,7 @@ Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor) {
   summary.bytes_read = chunks.bytes_read();
   std::string_view damage;
   while (damage.empty() && chunks.next()) {
-    if (!decoder.decode(chunks.columns())) {
+    if ((chunks.begins_anew() && !decoder.begin_anew()) || !decoder.decode(chunks.columns())) {
       damage = kNonsense;
       break;
     }

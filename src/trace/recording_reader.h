@@ -3,9 +3,11 @@
 // ends the reading as damage does, so that a small file cannot eat the machine. A damaged chunk ends the reading there: what came before was delivered, ReadSummary says where and why it ended.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "trace/visitor.h"
 
 namespace memswell::trace {
@@ -24,5 +26,10 @@ inline constexpr Bytes kHeldPerByte = 2048;
 
 // Errors (ExitCode::unreadable_recording): no such file, not a recording, made by a newer version.
 Result<ReadSummary> read_recording(const std::string& path, Visitor& visitor);
+
+// The same in two steps, for who reads it more than once: another recording may take the name meanwhile (run --max-recording).
+// Chunks from byte `end` on are not read.
+Result<UniqueFd> open_recording(const std::string& path);
+Result<ReadSummary> read_recording(const UniqueFd& file, const std::string& path, Visitor& visitor, std::uint64_t end = UINT64_MAX);
 
 }  // namespace memswell::trace

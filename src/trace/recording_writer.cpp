@@ -1,5 +1,7 @@
 #include "trace/recording_writer.h"
 
+#include <utility>
+
 #include "trace/chunk_writer.h"
 #include "trace/stream_encoder.h"
 
@@ -20,7 +22,7 @@ PageSnapshot reduced(PageSnapshot snapshot) {
 }  // namespace
 
 struct RecordingWriter::State {
-  explicit State(UniqueFd file) : chunks(std::move(file)) {}
+  State(UniqueFd file, std::uint64_t resume_sequence) : chunks(std::move(file), resume_sequence) {}
 
   template <class Event>
   void put_event(const Event& event) {
@@ -41,15 +43,17 @@ struct RecordingWriter::State {
   void close_chunk() {
     std::array<RawColumn, disk::kColumns> columns;
     for (std::size_t i = 0; i < disk::kColumns; ++i) columns[i] = encoder.column(static_cast<disk::Column>(i));
-    chunks.write(columns);
+    chunks.write(columns, std::exchange(model, ChunkWriter::Model::goes_on));
     encoder.clear();
   }
 
   StreamEncoder encoder;
   ChunkWriter chunks;
+  ChunkWriter::Model model = ChunkWriter::Model::goes_on;
 };
 
-RecordingWriter::RecordingWriter(UniqueFd file) : state_(std::make_unique<State>(std::move(file))) {}
+RecordingWriter::RecordingWriter(UniqueFd file, std::uint64_t resume_sequence)
+    : state_(std::make_unique<State>(std::move(file), resume_sequence)) {}
 RecordingWriter::~RecordingWriter() { flush(); }
 
 void RecordingWriter::write(const Allocation& event) { state_->put_event(event); }
@@ -82,10 +86,28 @@ void RecordingWriter::write(const CallsBegin& record) { state_->put_record(recor
 void RecordingWriter::write(const EarlierBlocks& record) { state_->put_record(record); }
 void RecordingWriter::write(const CallTotals& record) { state_->put_record(record); }
 void RecordingWriter::write(const GroupMemory& record) { state_->put_record(record); }
+void RecordingWriter::write(const FoldBegin& record) { state_->put_record(record); }
+void RecordingWriter::write(const FoldEnd& record) { state_->put_record(record); }
+void RecordingWriter::write(const FoldedCalls& record) { state_->put_record(record); }
+void RecordingWriter::write(const FoldedLive& record) { state_->put_record(record); }
+void RecordingWriter::write(const FoldedThread& record) { state_->put_record(record); }
 
 void RecordingWriter::flush() {
   if (!state_->encoder.empty()) state_->close_chunk();
 }
+
+Border RecordingWriter::begin_anew() {
+  flush();
+  state_->encoder.begin_anew();
+  state_->model = ChunkWriter::Model::begins_anew;
+  return {state_->chunks.bytes_written(), state_->chunks.sequence()};
+}
+
+UniqueFd RecordingWriter::replace_file(UniqueFd file, std::uint64_t bytes) {
+  return state_->chunks.replace_file(std::move(file), bytes);
+}
+void RecordingWriter::on_full(std::function<bool()> make_room) { state_->chunks.on_full(std::move(make_room)); }
+int RecordingWriter::file() const { return state_->chunks.file(); }
 
 std::uint32_t RecordingWriter::pending() const { return state_->encoder.operations(); }
 

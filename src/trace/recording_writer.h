@@ -3,19 +3,29 @@
 // order. Nothing is ever rewritten; flush() bounds what a crash of the recorder loses.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "trace/events.h"
+#include "trace/fold_events.h"
 
 namespace memswell::trace {
 
+// A place in the file from which on it can be read without what stands before.
+struct Border {
+  std::uint64_t offset = 0;
+  std::uint64_t sequence = 0;  // of the chunk that begins there
+};
+
 class RecordingWriter {
  public:
-  // `file`: open for writing, empty. Takes it over.
-  explicit RecordingWriter(UniqueFd file);
+  // `file`: open for writing, empty. Takes it over. `resume_sequence`: what is written stands for all before that chunk of
+  // another recording, whose rest the caller will append.
+  explicit RecordingWriter(UniqueFd file, std::uint64_t resume_sequence = 0);
   ~RecordingWriter();
 
   void write(const RunInfo&);
@@ -43,9 +53,23 @@ class RecordingWriter {
   void write(const EarlierBlocks&);
   void write(const CallTotals&);
   void write(const GroupMemory&);
+  void write(const FoldBegin&);
+  void write(const FoldEnd&);
+  void write(const FoldedCalls&);
+  void write(const FoldedLive&);
+  void write(const FoldedThread&);
 
   // Hands everything written so far to the kernel.
   void flush();
+
+  // Flushes and makes a border here. Costs what the model had learned: some kilobytes until it knows the program again.
+  Border begin_anew();
+
+  // Goes on in another file of so many bytes, which holds what this one held, or stands for it. Returns the old one.
+  UniqueFd replace_file(UniqueFd file, std::uint64_t bytes);
+  // Asked when the disk is full: true if it made room, then the write is tried again.
+  void on_full(std::function<bool()> make_room);
+  int file() const;
 
   // Operations that a crash would lose now: those since the last chunk.
   std::uint32_t pending() const;

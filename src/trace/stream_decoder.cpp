@@ -29,6 +29,12 @@ bool StreamDecoder::deliver(const Event& event) {
   return true;
 }
 
+bool StreamDecoder::begin_anew() {
+  if (in_fold_ || !pieces_.empty()) return false;  // a part of it is missing
+  model_ = model_.begun_anew();
+  return true;
+}
+
 bool StreamDecoder::decode(const std::array<std::span<const std::uint8_t>, disk::kColumns>& columns) {
   for (std::size_t i = 0; i < disk::kColumns; ++i) columns_[i] = ColumnReader(columns[i], failed_);
   const std::span<const std::uint8_t> ops = columns[static_cast<std::size_t>(Column::ops)];
@@ -129,7 +135,7 @@ bool StreamDecoder::decode_allocation(Op op, std::uint8_t context_code) {
   event.address = get_address(thread, details >> disk::kAddressShift, size_class, event.replaced);
   if (!deliver(event)) return false;
   model_.allocated(thread, event, size_class);
-  ++events_;
+  events_ += in_fold_ ? 0u : 1u;
   return true;
 }
 
@@ -169,7 +175,7 @@ bool StreamDecoder::decode_release(Op op, std::uint8_t context_code) {
   }
   if (!deliver(event)) return false;
   model_.released(thread, event.address, slot);
-  ++events_;
+  events_ += in_fold_ ? 0u : 1u;
   return true;
 }
 
@@ -202,6 +208,11 @@ bool StreamDecoder::decode_as(std::span<const std::uint8_t> bytes) {
   model_.time = decoder.base().time;
   model_.record_address = decoder.base().address;
   if constexpr (std::is_same_v<Record, RunEnd>) end_ = record;
+  if constexpr (std::is_same_v<Record, FoldBegin>) in_fold_ = true;
+  if constexpr (std::is_same_v<Record, FoldEnd>) {
+    in_fold_ = false;
+    events_ = record.events;
+  }
   return deliver(record);
 }
 

@@ -24,7 +24,10 @@ class StreamDecoder {
   // False: the chunk makes no sense from some operation on; what came before was given to the visitor.
   bool decode(const std::array<std::span<const std::uint8_t>, disk::kColumns>& columns);
 
-  std::uint64_t events() const { return events_; }
+  // As StreamEncoder::begin_anew(). False: not here.
+  bool begin_anew();
+
+  std::uint64_t events() const { return events_; }  // allocations and releases, those that are folded too
   const std::optional<RunEnd>& end() const { return end_; }  // the last entry, if it was seen
 
  private:
@@ -56,6 +59,7 @@ class StreamDecoder {
   std::array<ColumnReader, disk::kColumns> columns_;
   std::vector<std::uint8_t> pieces_;  // of a record that goes on
   std::uint64_t events_ = 0;
+  bool in_fold_ = false;
   bool failed_ = false;  // a column ran out or held nonsense
 };
 

@@ -35,6 +35,11 @@ void StreamEncoder::clear() {
   ops_ = 0;
 }
 
+void StreamEncoder::begin_anew() {
+  model_ = model_.begun_anew();
+  index_ = RecentBlockIndex();
+}
+
 std::uint8_t StreamEncoder::put_other_context(Context context) {
   const std::uint8_t code = model_.contexts.code_of(context);
   if (code != disk::kContextInColumn) {

@@ -38,6 +38,8 @@ class StreamEncoder {
   bool full() const { return ops_ == disk::kOpsPerChunk || records_.size() >= disk::kRecordsPerChunkBytes; }
   std::span<const std::uint8_t> column(disk::Column column) const;
   void clear();
+  // Forgets what it has learned of the stream, but not how many stack nodes there are. The columns are empty.
+  void begin_anew();
 
  private:
   ColumnWriter& at(disk::Column column) { return columns_[static_cast<std::size_t>(column)]; }

@@ -36,6 +36,13 @@ struct StreamModel {
   std::uint64_t node_offset = 0;  // of the last frame whose offset went in the column
   ZeroedTable<ThreadState> threads = ZeroedTable<ThreadState>(disk::kThreadStates);
 
+  // As at the beginning of a recording in which the stack nodes are known.
+  StreamModel begun_anew() const {
+    StreamModel model;
+    model.stack_nodes = stack_nodes;
+    return model;
+  }
+
   ThreadState& thread() { return threads[contexts.current().thread.value % disk::kThreadStates]; }
 
   RecentBlocks::Slot allocated(ThreadState& thread, const Allocation& event, std::uint8_t size_class) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trace/events.h"
+#include "trace/fold_events.h"
 
 namespace memswell::trace {
 
@@ -37,6 +38,11 @@ class Visitor {
   virtual void on(const EarlierBlocks&) {}
   virtual void on(const CallTotals&) {}
   virtual void on(const GroupMemory&) {}
+  virtual void on(const FoldBegin&) {}
+  virtual void on(const FoldEnd&) {}
+  virtual void on(const FoldedCalls&) {}
+  virtual void on(const FoldedLive&) {}
+  virtual void on(const FoldedThread&) {}
 };
 
 }  // namespace memswell::trace

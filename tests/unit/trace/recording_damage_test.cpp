@@ -131,7 +131,7 @@ TEST(RecordingDamage, ARecordingOfANewerVersionIsRefusedWithItsVersion) {
   ASSERT_FALSE(reading.summary);
   EXPECT_EQ(reading.summary.error().exit_code, ExitCode::unreadable_recording);
   EXPECT_EQ(reading.summary.error().sentence,
-            file.path() + " was made by a newer memswell (its format is 3, this one reads up to 2): use that one");
+            file.path() + " was made by a newer memswell (its format is 4, this one reads up to 3): use that one");
 }
 
 TEST(RecordingDamage, WhatIsNoRecordingIsRefused) {

@@ -63,6 +63,11 @@ class Collector : public Visitor {
   void on(const CallTotals& r) override { print(r); }
   void on(const RunEnd& r) override { print(r); }
   void on(const GroupMemory& r) override { print(r); }
+  void on(const FoldBegin& r) override { print(r); }
+  void on(const FoldEnd& r) override { print(r); }
+  void on(const FoldedCalls& r) override { print(r); }
+  void on(const FoldedLive& r) override { print(r); }
+  void on(const FoldedThread& r) override { print(r); }
   void on(const StackNode& n) override {
     lines.push_back(fmt::format("StackNode {} {} {} {} {:x}", n.id.value, n.parent.value, n.frame.module.value,
                                 static_cast<int>(n.frame.kind), n.frame.offset));

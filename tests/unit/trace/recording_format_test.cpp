@@ -17,10 +17,10 @@ std::string hex(std::string_view bytes) {
 TEST(RecordingFormat, AnEmptyRecordingIsItsHeader) {
   EXPECT_EQ(hex(recording_of([](RecordingWriter&) {})),
             "897377656c6c0d0a"    // "\x89swell\r\n"
-            "02000000"            // version
+            "03000000"            // version
             "06000000"            // time unit 2^6 ns
-            "0000000000000000"    // reserved
-            "a8a5b0f9f24fb999");  // XXH3
+            "0000000000000000"    // resume_sequence
+            "0c98d539a7e5fe6b");  // XXH3
 }
 
 std::string one_of_each_operation() {

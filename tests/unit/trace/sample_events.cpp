@@ -110,6 +110,20 @@ void add_footprint(std::vector<AnyEvent>& events) {
   events.push_back(PhaseBoundary{{2}, {1}, kMax64, kNotText, kMax64, true, kMax64, kMax64});
 }
 
+void add_folded(std::vector<AnyEvent>& events) {
+  FoldedCalls calls;
+  calls.process = {1};
+  calls.time = 3;
+  calls.live_blocks = calls.peak_live_ns = kMax64;
+  calls.lifetime_blocks = {0, kMax64};
+  calls.heap_granules = {kMax64, 1};
+  calls.own.live_at_peak_variance = kMax64;
+  calls.stacks = {{{1}, {}, kMax64, 1, 2, 3, kMax64}, {}};
+  events.push_back(calls);
+  events.push_back(FoldedLive{{0}, kMax64, 0, kMax64});
+  events.push_back(FoldedThread{{0}, {0}, kMax64, 1, kMax64, 0, {1}, AllocationKind::operator_new, kMax64, true});
+}
+
 }  // namespace
 
 ProcessBegin process(std::uint32_t index) {
@@ -125,6 +139,7 @@ std::vector<AnyEvent> nasty_events() {
   add_blocks(events);
   add_earlier(events);
   add_footprint(events);
+  add_folded(events);
   events.push_back(GroupMemory{{1}, 20, kMax64, 0, kMax64, 1, kMax64});
   events.push_back(ProcessEnd{{1},
                               20,

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "trace/events.h"
+#include "trace/fold_events.h"
 
 namespace memswell::trace {
 
 using AnyEvent = std::variant<RunInfo, ProcessBegin, CaptureNote, ProcessEnd, Module, ModuleMapping, StackNode,
                               FrameSymbols, ModuleSymbols, ThreadBegin, Allocation, Release, MappingEvent, Mark,
                               BlockNote, Sample, SmapsSnapshot, PageSnapshot, PhaseBoundary, RunEnd,
-                              RecordingMode, CallsBegin, EarlierBlocks, CallTotals, GroupMemory>;
+                              RecordingMode, CallsBegin, EarlierBlocks, CallTotals, GroupMemory, FoldBegin, FoldEnd, FoldedCalls,
+                              FoldedLive, FoldedThread>;
 
 // Process `index`, begun at time 0.
 ProcessBegin process(std::uint32_t index);
