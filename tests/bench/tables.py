@@ -46,7 +46,7 @@ def print_overhead(results):
         per_event = {name: overhead_per_event(medians(costs), native, load.events) for name, costs in by_tool.items()}
         spread = max(spread_percent(costs, "program_wall_ns") for costs in by_tool.values())
         rows.append([load.name, f"{load.events / 1e6:.2f} M", f"{native.program_wall_ns / load.events:.1f}"]
-                    + [f"{per_event[name]:.1f}" for name in PRINTED if name in per_event]
+                    + [f"{per_event[name]:.1f}" if name in per_event else "–" for name in PRINTED if name in results[0][1]]
                     + [ratio(per_event["memswell"], per_event.get("heaptrack -r", 0)),
                        ratio(per_event["memswell"], per_event.get("heaptrack", 0)), f"±{spread:.0f} %"])
     print_table("Overhead in the program, ns an event (wall time of the program less native)",
@@ -70,7 +70,7 @@ def print_added(results):
     """What the whole command takes longer than the program alone, and with the first report made."""
     rows = []
     for load, by_tool in results:
-        if "heaptrack" not in by_tool:
+        if not {"heaptrack", "heaptrack -r"} <= by_tool.keys():
             continue
         cost = {name: medians(costs) for name, costs in by_tool.items()}
         added = {name: one.wall_ns - cost["native"].wall_ns for name, one in cost.items()}
