@@ -1,4 +1,5 @@
 // Recordings cut anywhere and damaged anywhere, through everything that is printed of them: loads or explains itself.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -33,8 +34,10 @@ std::string wrong_with(const std::string& bytes) {
 }
 
 void expect_every_prefix_is_sound(const std::string& bytes) {
-  for (std::size_t length = 0; length < bytes.size(); length += kStep)
+  std::size_t prefixes = 0;
+  for (std::size_t length = 0; length < bytes.size(); length += kStep, ++prefixes)
     ASSERT_EQ(wrong_with(bytes.substr(0, length)), "") << length;
+  fmt::print("  {} prefixes of {} bytes\n", prefixes, bytes.size());
 }
 
 TEST(DamagedRecordings, EveryPrefixLoadsOrExplainsItself) {
@@ -67,6 +70,7 @@ TEST(DamagedRecordings, AnyByteMayBeAnother) {
     ASSERT_EQ(wrong_with(bytes), "") << offset;
     ASSERT_EQ(wrong_with(repaired(bytes)), "") << offset;
   }
+  fmt::print("  {} bytes replaced, each with the old and with a right checksum\n", (recording().size() + kStep - 1) / kStep);
 }
 
 TEST(DamagedRecordings, ColumnsMayHoldAnything) {
@@ -80,6 +84,7 @@ TEST(DamagedRecordings, ColumnsMayHoldAnything) {
       column[random() % column.size()] = static_cast<std::uint8_t>(random());
     ASSERT_EQ(wrong_with(sealed(forged)), "") << round;
   }
+  fmt::print("  {} recordings with forged columns\n", (1500 + kStep - 1) / kStep);
 }
 
 TEST(DamagedRecordings, TheirMendingChangesNothingThatIsSound) { EXPECT_EQ(repaired(recording()), recording()); }
