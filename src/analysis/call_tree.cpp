@@ -15,7 +15,7 @@ struct Step {
 };
 
 // Trees are walked by recursion. Nothing that was recorded is so deep: 4000 frames, and few of them inlined much.
-constexpr std::size_t kMostSteps = 10'000;
+constexpr std::size_t kMostSteps = 6'000;
 
 // Innermost first, at most kMostSteps. Plumbing at the innermost end is left out, unless there is nothing else.
 std::vector<Step> path_of(const StackTable& table, StackId stack) {

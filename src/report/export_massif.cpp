@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/call_tree.h"
 #include "report/exports.h"
@@ -27,27 +28,47 @@ std::string snapshot_text(std::size_t number, const Snapshot& snapshot, const st
                      number, snapshot.time / 1'000'000, snapshot.live, snapshot.extra, tree);
 }
 
-// "n2: 2000 0x0: f (a.c:3)": the number of branches below, the bytes, the place; one space a level.
-void append_tree(std::string& out, const CallNode& node, std::uint64_t total, std::size_t depth) {
-  std::vector<const CallNode*> shown;
-  std::uint64_t hidden = 0;
-  std::size_t hidden_count = 0;
-  for (const CallNode& child : node.children) {
-    if (child.value * kThreshold >= total) {
-      shown.push_back(&child);
-    } else {
-      hidden += child.value;
-      ++hidden_count;
+// A node with all below it; without one, a line that stands behind those.
+struct Branch {
+  const CallNode* node = nullptr;
+  std::size_t depth = 0;
+  std::string line = {};
+};
+
+std::string hidden_text(std::uint64_t bytes, std::size_t count, std::size_t depth) {
+  return fmt::format("{}n0: {} in {} place{}, {} below massif's threshold (1.00%)\n", std::string(depth, ' '), bytes, count,
+                     count == 1 ? "" : "s", count == 1 ? "" : "all");
+}
+
+// "n2: 2000 0x0: f (a.c:3)": the number of branches below, the bytes, the place; one space a level. A list of what is yet to
+// come instead of a recursion: a stack can be thousands of frames deep.
+void append_tree(std::string& out, const CallNode& root, std::uint64_t total) {
+  std::vector<Branch> pending{{.node = &root}};
+  while (!pending.empty()) {
+    const Branch branch = std::move(pending.back());
+    pending.pop_back();
+    if (branch.node == nullptr) {
+      out += branch.line;
+      continue;
     }
+    const CallNode& node = *branch.node;
+    std::vector<Branch> below;
+    std::uint64_t hidden = 0;
+    std::size_t hidden_count = 0;
+    for (const CallNode& child : node.children) {
+      if (child.value * kThreshold >= total) {
+        below.push_back({.node = &child, .depth = branch.depth + 1});
+      } else {
+        hidden += child.value;
+        ++hidden_count;
+      }
+    }
+    const std::string where = branch.depth == 0 ? "(heap allocation functions) malloc/new/new[], --alloc-fns, etc."
+                                                : fmt::format("{:#x}: {}", node.offset, node_text(node));
+    if (hidden_count != 0) below.push_back({.line = hidden_text(hidden, hidden_count, branch.depth + 1)});
+    out += fmt::format("{}n{}: {} {}\n", std::string(branch.depth, ' '), below.size(), node.value, where);
+    std::move(below.rbegin(), below.rend(), std::back_inserter(pending));
   }
-  const std::string where =
-      depth == 0 ? "(heap allocation functions) malloc/new/new[], --alloc-fns, etc."
-                 : fmt::format("{:#x}: {}", node.offset, node_text(node));
-  out += fmt::format("{}n{}: {} {}\n", std::string(depth, ' '), shown.size() + (hidden_count != 0 ? 1 : 0), node.value, where);
-  for (const CallNode* child : shown) append_tree(out, *child, total, depth + 1);
-  if (hidden_count != 0)
-    out += fmt::format("{}n0: {} in {} place{}, {} below massif's threshold (1.00%)\n", std::string(depth + 1, ' '), hidden,
-                       hidden_count, hidden_count == 1 ? "" : "s", hidden_count == 1 ? "" : "all");
 }
 
 std::vector<Snapshot> thinned_timeline(const ProcessReport& process) {
@@ -76,7 +97,7 @@ std::string export_massif(const analysis::RunReport& run, const ExportOptions& o
   const auto peak_number = static_cast<std::size_t>(place - snapshots.begin());
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
     out += snapshot_text(i, snapshots[i], i == peak_number ? "peak" : "empty") + "\n";
-    if (i == peak_number) append_tree(out, root, root.value, 0);
+    if (i == peak_number) append_tree(out, root, root.value);
   }
   return out;
 }
